@@ -1,0 +1,74 @@
+package execute
+
+import (
+	"context"
+	"time"
+
+	"ajlo/job/plan"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// Engine carries out the typed steps of a plan. Every engine passes the conformance suite
+// in enginetest.
+type Engine interface {
+	// Name is the engine's name in config, plan and state.
+	Name() string
+	// Check refuses a step that the engine must not or cannot do, before a byte is written.
+	// A refusal is a *Refusal.
+	Check(ctx context.Context, step plan.Step) error
+	// Apply does the step or leaves the table as it was.
+	Apply(ctx context.Context, step plan.Step, rec Recorder) (Result, error)
+	// Sweep deletes those of the named files that a dead attempt left behind and no version
+	// of the table refers to. It never touches a file that is not named.
+	Sweep(ctx context.Context, location table.Location, paths []string) (removed []string, err error)
+}
+
+// Recorder is told what an engine is about to do and how far it is.
+type Recorder interface {
+	// Intend keeps the names of files before any of them is created (the write-ahead list).
+	// Paths are relative to the table's location. An error stops the step.
+	Intend(ctx context.Context, location table.Location, paths []string) error
+	// Progress reports bytes done of the total.
+	Progress(done, total unit.Bytes)
+	// Stamp is put into the table's own history with the commit (rule 12).
+	Stamp() Stamp
+}
+
+// Stamp names the run, step and plan that a commit belongs to.
+type Stamp struct {
+	Run      string `json:"run"`
+	Step     int    `json:"step"`
+	PlanHash string `json:"plan_sha256"`
+}
+
+// Result is what a step did to its table.
+type Result struct {
+	// Changed is false where the table already was as the step wants it.
+	Changed      bool          `json:"changed"`
+	Version      int64         `json:"version"` // committed
+	FilesRemoved int           `json:"files_removed"`
+	FilesAdded   int           `json:"files_added"`
+	BytesRemoved unit.Bytes    `json:"bytes_removed"`
+	BytesAdded   unit.Bytes    `json:"bytes_added"`
+	Removed      RowSum        `json:"rows_removed"` // of the files the commit removes
+	Added        RowSum        `json:"rows_added"`   // of the files it adds, read back from storage
+	Attempts     int           `json:"attempts"`     // commits tried
+	Took         time.Duration `json:"took_ns"`
+}
+
+// RowSum is a multiset of rows in 24 bytes: their number and the sum of their 128-bit
+// hashes modulo 2^128 (rule 1). Order and grouping into files do not change it.
+type RowSum struct {
+	Rows int64  `json:"rows"`
+	Hi   uint64 `json:"hash_hi"`
+	Lo   uint64 `json:"hash_lo"`
+}
+
+// Refusal is a step that must not run, with the reason in words.
+type Refusal struct {
+	Table  table.Name
+	Reason string
+}
+
+func (r *Refusal) Error() string { return string(r.Table) + ": " + r.Reason }

@@ -1,0 +1,97 @@
+// Package lake gives one neutral picture of a table, whatever its format: its files with
+// their bounds, its layout and what stands in the way of changing it. It reads only.
+package lake
+
+import (
+	"ajlo/job/layout"
+	"ajlo/job/predicate"
+	"ajlo/job/prune"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// Format is a table format.
+type Format string
+
+// The formats.
+const (
+	Delta   Format = "delta"
+	Iceberg Format = "iceberg"
+)
+
+// Column is one top-level column of a table.
+type Column struct {
+	Name table.Column `json:"name"`
+	// Type is the format's own spelling of a primitive type ("long", "decimal(15,2)",
+	// "timestamp_ntz"), or "struct", "array", "map".
+	Type     string `json:"type"`
+	Nullable bool   `json:"nullable"`
+}
+
+// Protocol is what a reader or writer has to know of a Delta table.
+type Protocol struct {
+	MinReader      int      `json:"min_reader"`
+	MinWriter      int      `json:"min_writer"`
+	ReaderFeatures []string `json:"reader_features,omitempty"`
+	WriterFeatures []string `json:"writer_features,omitempty"`
+}
+
+// File is one live data file. Path is relative to the table's location, decoded.
+type File struct {
+	Path   string                        `json:"path"`
+	Bytes  unit.Bytes                    `json:"bytes"`
+	Rows   int64                         `json:"rows"` // −1 where the format does not say
+	Bounds map[table.Column]prune.Bounds `json:"-"`
+}
+
+// Snapshot is one version of one table.
+type Snapshot struct {
+	Table      table.Name        `json:"table"`
+	Location   table.Location    `json:"location"`
+	Format     Format            `json:"format"`
+	Version    int64             `json:"version"`
+	Columns    []Column          `json:"columns"`
+	SchemaHash string            `json:"schema_hash"`
+	Protocol   Protocol          `json:"protocol"`
+	Owner      string            `json:"owner"` // who set the keys: "none", "us", "user"
+	Layout     layout.Layout     `json:"layout"`
+	Properties map[string]string `json:"properties,omitempty"`
+	Files      []File            `json:"-"`
+}
+
+// Bytes is the size of all live files.
+func (s Snapshot) Bytes() (total unit.Bytes) {
+	for _, f := range s.Files {
+		total += f.Bytes
+	}
+	return total
+}
+
+// Rows is the number of live rows; ok is false where a file does not say.
+func (s Snapshot) Rows() (total int64, ok bool) {
+	for _, f := range s.Files {
+		if f.Rows < 0 {
+			return 0, false
+		}
+		total += f.Rows
+	}
+	return total, true
+}
+
+// Sample is some rows of a table, column by column, drawn evenly over its files. The same
+// table version and seed give the same sample.
+type Sample struct {
+	Columns []table.Column
+	// Values[i] holds column i of every sampled row; all have the same length.
+	Values [][]predicate.Value
+	// Population is the number of rows the sample stands for.
+	Population int64
+}
+
+// Len is the number of sampled rows.
+func (s Sample) Len() int {
+	if len(s.Values) == 0 {
+		return 0
+	}
+	return len(s.Values[0])
+}

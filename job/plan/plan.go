@@ -1,0 +1,110 @@
+package plan
+
+import (
+	"ajlo/job/drift"
+	"ajlo/job/lake"
+	"ajlo/job/layout"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+	"ajlo/job/window"
+)
+
+// Kind is why a step rewrites: Rekey gives a table new keys, Upkeep keeps the keys.
+type Kind string
+
+// The kinds of steps.
+const (
+	Rekey  Kind = "rekey"
+	Upkeep Kind = "upkeep"
+)
+
+// Plan is the decision of one run, whole: every renderer, engine and store works from it.
+type Plan struct {
+	Window    window.Window `json:"window"`
+	Coverage  Coverage      `json:"coverage"`
+	Drift     []drift.Score `json:"drift"`
+	Threshold float64       `json:"threshold"`
+	// Trigger says in words why a plan was made, or why none was.
+	Trigger             string     `json:"trigger"`
+	Budget              unit.Bytes `json:"budget_bytes"`
+	StorageBudget       unit.Bytes `json:"storage_budget_bytes"`
+	Rewrite             unit.Bytes `json:"rewrite_bytes"`
+	SavedBytesPerWindow unit.Bytes `json:"saved_bytes_per_window"`
+	NPV                 unit.Bytes `json:"npv_bytes"`
+	UpperBound          unit.Bytes `json:"upper_bound"` // on NPV of any choice within the budgets
+	Gap                 float64    `json:"gap"`         // (UpperBound − NPV) / UpperBound, 0 when proven best
+	Engine              string     `json:"engine"`
+	Dialect             string     `json:"dialect"`
+	Tables              []Table    `json:"tables"`
+	Steps               []Step     `json:"steps"`
+}
+
+// Coverage is what was seen of the workload and what was not (rule 6).
+type Coverage struct {
+	Applications     int        `json:"applications"`
+	Unreadable       []string   `json:"unreadable"` // log files that could not be read, by name
+	Queries          int        `json:"queries"`
+	Succeeded        int        `json:"succeeded"`
+	Failed           int        `json:"failed"`
+	Unfinished       int        `json:"unfinished"`
+	Scans            int        `json:"scans"`
+	ScannedBytes     unit.Bytes `json:"scanned_bytes"`
+	UnresolvedBytes  unit.Bytes `json:"unresolved_bytes"` // scanned from tables that were not found
+	UnresolvedTables []string   `json:"unresolved_tables"`
+	LostPredicates   int        `json:"lost_predicates"`
+	LostJoins        int        `json:"lost_joins"`
+	UnmeasuredScans  int        `json:"unmeasured_scans"`
+}
+
+// Table is what was decided for one table and why.
+type Table struct {
+	Table            table.Name     `json:"table"`
+	Location         table.Location `json:"location"`
+	Version          int64          `json:"version"`
+	SchemaHash       string         `json:"schema_hash"`
+	Protocol         lake.Protocol  `json:"protocol"`
+	Owner            string         `json:"owner"`
+	Current          layout.Layout  `json:"current"`
+	Chosen           layout.Layout  `json:"chosen"`
+	Reason           string         `json:"reason"`
+	Bytes            unit.Bytes     `json:"bytes"`
+	Rewrite          unit.Bytes     `json:"rewrite_bytes"`
+	ScannedBytesNow  unit.Bytes     `json:"scanned_bytes_now"`  // per window, as the table is
+	ScannedBytesThen unit.Bytes     `json:"scanned_bytes_then"` // per window, by the chosen layout
+	Candidates       []Candidate    `json:"candidates"`
+}
+
+// Candidate is one layout that was weighed, chosen or not (rule 7).
+type Candidate struct {
+	Layout       layout.Layout `json:"layout"`
+	ScannedBytes unit.Bytes    `json:"scanned_bytes"` // per window; meaningless where Refused
+	NPV          unit.Bytes    `json:"npv_bytes"`
+	Refused      bool          `json:"refused"` // never weighed: the reason says why
+	Reason       string        `json:"reason"`
+}
+
+// Step is one typed action on one table with its rendering in the plan's dialect.
+type Step struct {
+	Table     table.Name     `json:"table"`
+	Kind      Kind           `json:"kind"`
+	Statement string         `json:"statement"`
+	Reason    string         `json:"reason"`
+	Undo      string         `json:"undo"`
+	Expected  Expected       `json:"expected"`
+	Location  table.Location `json:"location"`
+	Layout    layout.Layout  `json:"layout"`
+	// Version, SchemaHash and Protocol are the table as planned: a step on a table whose
+	// schema or protocol has changed since is refused (rule 3).
+	Version    int64         `json:"version"`
+	SchemaHash string        `json:"schema_hash"`
+	Protocol   lake.Protocol `json:"protocol"`
+	TargetFile unit.Bytes    `json:"target_file_bytes"`
+}
+
+// Expected is what a step should do, foretold by the what-if.
+type Expected struct {
+	Files            int        `json:"files"`
+	Rewrite          unit.Bytes `json:"rewrite_bytes"`
+	ScannedBytesNow  unit.Bytes `json:"scanned_bytes_now"`
+	ScannedBytesThen unit.Bytes `json:"scanned_bytes_then"`
+}
