@@ -1,5 +1,3 @@
-// Package layout holds the physical layout of a table ⟨P, C, scope⟩ (partition columns,
-// clustering keys, which part is kept so) and the orders that make one.
 package layout
 
 import (

@@ -1,0 +1,160 @@
+package layout
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"ajlo/job/predicate"
+	"ajlo/job/prune"
+	"ajlo/job/table"
+)
+
+// Simulation lays a sample of a table out by one candidate after another. Ranks of a
+// column are worked out once, on first use as a key.
+type Simulation struct {
+	values map[table.Column][]predicate.Value
+	ranks  map[table.Column][]uint32
+	rows   int
+	// boundChars is how many characters of a string the format keeps in a bound, 0 for all.
+	boundChars int
+}
+
+// SimulatedFiles holds the bounds of the files a layout would make, column by column:
+// Bounds[c][i] is column c in file i. All files have the same number of rows.
+type SimulatedFiles struct {
+	Files  int
+	Bounds map[table.Column][]prune.Bounds
+}
+
+// NewSimulation takes the sampled values of each column, all of the same length.
+func NewSimulation(values map[table.Column][]predicate.Value, rows, boundChars int) *Simulation {
+	return &Simulation{values: values, ranks: map[table.Column][]uint32{}, rows: rows, boundChars: boundChars}
+}
+
+// Lay orders the sample by the layout, cuts it into files and takes the bounds of the
+// given columns in each. Columns that were not sampled get no bounds, so that nothing is
+// promised for them.
+func (s *Simulation) Lay(l Layout, files int, columns []table.Column) (SimulatedFiles, error) {
+	sequence, err := s.sequence(l)
+	if err != nil {
+		return SimulatedFiles{}, err
+	}
+	files = max(1, min(files, s.rows))
+	made := SimulatedFiles{Files: files, Bounds: map[table.Column][]prune.Bounds{}}
+	cuts := Cuts(s.rows, files)
+	for _, column := range columns {
+		values, ok := s.values[column]
+		if !ok {
+			continue
+		}
+		bounds := make([]prune.Bounds, files)
+		for i := range bounds {
+			bounds[i] = s.bound(values, sequence[cuts[i]:cuts[i+1]])
+		}
+		made.Bounds[column] = bounds
+	}
+	return made, nil
+}
+
+// File gives the look-up of one file's bounds that pruning asks for.
+func (f SimulatedFiles) File(i int) prune.Columns {
+	return func(c table.Column) (prune.Bounds, bool) {
+		bounds, ok := f.Bounds[c]
+		if !ok {
+			return prune.Bounds{}, false
+		}
+		return bounds[i], true
+	}
+}
+
+func (s *Simulation) sequence(l Layout) ([]int, error) {
+	ranks := make([][]uint32, len(l.Clustering))
+	for i, key := range l.Clustering {
+		known, err := s.rank(key)
+		if err != nil {
+			return nil, err
+		}
+		ranks[i] = known
+	}
+	return Sequence(l.Order, ranks)
+}
+
+func (s *Simulation) rank(key table.Column) ([]uint32, error) {
+	if known, ok := s.ranks[key]; ok {
+		return known, nil
+	}
+	values, ok := s.values[key]
+	if !ok {
+		return nil, fmt.Errorf("layout: key %q was not sampled", key)
+	}
+	ranks := Ranks(s.rows, func(i, j int) int { return nullsFirst(values[i], values[j]) })
+	s.ranks[key] = ranks
+	return ranks, nil
+}
+
+// nullsFirst orders values as Spark sorts ascending: NULL before everything.
+func nullsFirst(a, b predicate.Value) int {
+	switch {
+	case a.IsNull() && b.IsNull():
+		return 0
+	case a.IsNull():
+		return -1
+	case b.IsNull():
+		return 1
+	}
+	order, _ := predicate.Compare(a, b)
+	return order
+}
+
+// bound takes the bounds of the rows at the given places of the sample.
+func (s *Simulation) bound(values []predicate.Value, places []int) prune.Bounds {
+	b := prune.Bounds{Rows: int64(len(places))}
+	for _, place := range places {
+		v := values[place]
+		if v.IsNull() {
+			b.Nulls++
+			continue
+		}
+		if order, _ := predicate.Compare(v, b.Min); b.Min.IsNull() || order < 0 {
+			b.Min = v
+		}
+		if order, _ := predicate.Compare(v, b.Max); b.Max.IsNull() || order > 0 {
+			b.Max = v
+		}
+	}
+	b.Min, b.Max = s.cutMin(b.Min), s.cutMax(b.Max)
+	return b
+}
+
+func (s *Simulation) cutMin(v predicate.Value) predicate.Value {
+	v.S, _ = s.cutText(v)
+	return v
+}
+
+// cutMax puts the greatest character behind a cut maximum, so that it still lies at or
+// above every value of the file.
+func (s *Simulation) cutMax(v predicate.Value) predicate.Value {
+	text, cut := s.cutText(v)
+	if cut {
+		text += string(utf8.MaxRune)
+	}
+	v.S = text
+	return v
+}
+
+func (s *Simulation) cutText(v predicate.Value) (text string, cut bool) {
+	if v.Kind != predicate.String || s.boundChars == 0 || len(v.S) <= s.boundChars {
+		return v.S, false
+	}
+	var head strings.Builder
+	kept := 0
+	for _, r := range v.S {
+		if kept == s.boundChars {
+			return head.String(), true
+		}
+		head.WriteRune(r)
+		kept++
+	}
+	return v.S, false
+}
