@@ -1,0 +1,84 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path"
+	"strings"
+	"time"
+)
+
+// ErrExists is wrapped by errors of Create and PutIfAbsent when the key is taken.
+var ErrExists = fs.ErrExist
+
+// ErrNotFound is wrapped by errors of reads and deletes of a key that is not there.
+var ErrNotFound = fs.ErrNotExist
+
+// ErrBadKey is wrapped when a key is empty, absolute or climbs out of the store.
+var ErrBadKey = errors.New("key is not a clean relative path")
+
+// Store is one folder or prefix of some storage. Errors name the key and wrap the
+// storage's own (full disk, no permission). Methods may be called from many goroutines.
+type Store interface {
+	// URL is where the store is, with a scheme and without a trailing slash.
+	URL() string
+	// List yields the files whose key starts with prefix and is greater than after, in
+	// bytewise order of keys, subfolders included. A prefix that matches nothing yields
+	// nothing. It stops after the first error.
+	List(ctx context.Context, prefix, after string) iter.Seq2[Info, error]
+	// ReadAll gives the whole file.
+	ReadAll(ctx context.Context, key string) ([]byte, error)
+	// Open gives random access to a file, which the caller closes.
+	Open(ctx context.Context, key string) (Reader, error)
+	// Create starts a new file; ErrExists when the key is taken. An unfinished file can be
+	// seen by listing: nothing may refer to it before Close succeeded.
+	Create(ctx context.Context, key string) (Writer, error)
+	// PutIfAbsent makes a whole file appear at once, durably, or fails with ErrExists when
+	// someone was first. After any other error the file may or may not be there.
+	PutIfAbsent(ctx context.Context, key string, data []byte) error
+	// Delete removes a file; ErrNotFound when there is none.
+	Delete(ctx context.Context, key string) error
+}
+
+// Info describes one file.
+type Info struct {
+	Key      string
+	Size     int64 // bytes
+	Modified time.Time
+}
+
+// Reader reads anywhere in one file.
+type Reader interface {
+	io.ReaderAt
+	io.Closer
+	// Size is the file's length in bytes when it was opened.
+	Size() int64
+}
+
+// Writer writes one new file.
+type Writer interface {
+	io.Writer
+	// Close makes the file durable. The file is complete only when Close returned nil.
+	Close() error
+	// Abort gives up and removes what was written. After Close it does nothing.
+	Abort() error
+}
+
+// checkKey refuses keys that are no clean path below the root.
+func checkKey(key string) error {
+	if !fs.ValidPath(key) || key == "." || strings.ContainsAny(key, "\x00") {
+		return fmt.Errorf("%w: %q", ErrBadKey, key)
+	}
+	return nil
+}
+
+// TemporaryPrefix starts the names of files that are not yet what they will be. Readers of
+// table formats pass over names that start with a dot.
+const TemporaryPrefix = ".ajlo-tmp-"
+
+// IsTemporary reports whether key names such a file.
+func IsTemporary(key string) bool { return strings.HasPrefix(path.Base(key), TemporaryPrefix) }
