@@ -72,6 +72,8 @@ type Table struct {
 	ScannedBytesNow  unit.Bytes     `json:"scanned_bytes_now"`  // per window, as the table is
 	ScannedBytesThen unit.Bytes     `json:"scanned_bytes_then"` // per window, by the chosen layout
 	Candidates       []Candidate    `json:"candidates"`
+	// Queries are the classes that read the table, sorted by fingerprint.
+	Queries []Class `json:"queries"`
 }
 
 // Candidate is one layout that was weighed, chosen or not (rule 7).
@@ -79,8 +81,22 @@ type Candidate struct {
 	Layout       layout.Layout `json:"layout"`
 	ScannedBytes unit.Bytes    `json:"scanned_bytes"` // per window; meaningless where Refused
 	NPV          unit.Bytes    `json:"npv_bytes"`
-	Refused      bool          `json:"refused"` // never weighed: the reason says why
-	Reason       string        `json:"reason"`
+	Rewrite      unit.Bytes    `json:"rewrite_bytes"`
+	// Gains and Losses are bytes per window over the query classes that read less and more.
+	Gains   unit.Bytes `json:"gains_bytes"`
+	Losses  unit.Bytes `json:"losses_bytes"`
+	Losers  []string   `json:"losers"`  // fingerprints of the classes that read more, sorted
+	Refused bool       `json:"refused"` // never weighed: the reason says why
+	Reason  string     `json:"reason"`
+}
+
+// Class is what one class of queries reads of one table in a window, all its executions
+// together, as the table is and by the chosen layout.
+type Class struct {
+	Fingerprint string     `json:"fingerprint"`
+	Executions  int64      `json:"executions"`
+	Now         unit.Bytes `json:"scanned_bytes_now"`
+	Then        unit.Bytes `json:"scanned_bytes_then"`
 }
 
 // Step is one typed action on one table with its rendering in the plan's dialect.

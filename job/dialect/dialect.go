@@ -1,0 +1,112 @@
+// Package dialect knows what an engine's SQL can say about layout: how names are quoted,
+// which statement gives a table new keys, what undoes it, and what the engine cannot do.
+// Everything in it was tried on the engine it speaks of.
+package dialect
+
+import (
+	"fmt"
+	"strings"
+
+	"ajlo/job/layout"
+	"ajlo/job/table"
+)
+
+// Address says how statements name a table.
+type Address string
+
+// The addresses: by its name in the session's catalog, or by the place of its files, which
+// needs no catalog.
+const (
+	ByName Address = "name"
+	ByPath Address = "path"
+)
+
+// Target is one table as statements name it.
+type Target struct {
+	Name     table.Name
+	Location table.Location
+	Address  Address
+}
+
+// SparkDelta is open-source Spark with Delta Lake 3.3 to 4.0.
+type SparkDelta struct {
+	// MayRaiseProtocol allows ALTER … CLUSTER BY on a table that was not clustered before:
+	// it raises the writer protocol to 7 for good. Without it keys are laid by ZORDER BY.
+	MayRaiseProtocol ProtocolLeave
+}
+
+// ProtocolLeave is the owner's leave to raise a table's protocol, a one-way door (rule 5).
+type ProtocolLeave string
+
+// The two answers; the zero value means no.
+const (
+	KeepProtocol  ProtocolLeave = ""
+	RaiseProtocol ProtocolLeave = "raise"
+)
+
+// Limits of clustering in Delta: ALTER … CLUSTER BY with a fifth column fails with
+// DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS, and a column without statistics cannot be a key.
+const (
+	MaxClusteringKeys = 4
+	// BoundChars is how many characters of a string Delta keeps in a file's bounds.
+	BoundChars = 32
+)
+
+// Name is the dialect's name in plan and state.
+func (SparkDelta) Name() string { return "spark-delta-4.0" }
+
+// Rekey gives the statements that lay a whole table by new keys, each ending in ";".
+// OPTIMIZE alone would leave the old files as they are: FULL makes them follow.
+func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
+	keys := columns(l.Clustering)
+	if d.MayRaiseProtocol == RaiseProtocol {
+		return []string{
+			fmt.Sprintf("ALTER TABLE %s CLUSTER BY (%s);", t.SQL(), keys),
+			fmt.Sprintf("OPTIMIZE %s FULL;", t.SQL()),
+		}
+	}
+	return []string{fmt.Sprintf("OPTIMIZE %s ZORDER BY (%s);", t.SQL(), keys)}
+}
+
+// Undo goes back to a version; it also drops every row written since, so it is right only
+// while no later data commit stands in the table's history.
+func (SparkDelta) Undo(t Target, version int64) string {
+	return fmt.Sprintf("RESTORE TABLE %s TO VERSION AS OF %d;", t.SQL(), version)
+}
+
+// SQL is the table as a statement names it, quoted so that nothing in the name is read as SQL.
+func (t Target) SQL() string {
+	if t.Address == ByPath || strings.HasPrefix(string(t.Name), "/") || strings.Contains(string(t.Name), "://") {
+		return "delta." + Quote(string(t.Location))
+	}
+	parts := strings.Split(string(t.Name), ".")
+	for i, part := range parts {
+		parts[i] = Quote(part)
+	}
+	return strings.Join(parts, ".")
+}
+
+func columns(keys []table.Column) string {
+	quoted := make([]string, len(keys))
+	for i, key := range keys {
+		quoted[i] = Quote(string(key))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// Quote makes one identifier of any text: backticks around, backticks within doubled.
+func Quote(name string) string {
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+}
+
+// CommentLine makes any text safe to stand behind "-- ": line ends become spaces, so that no
+// name or reason can start a statement of its own.
+func CommentLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
+			return ' '
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,4 @@
+package execute
+
+// EmbeddedName is the name of the engine in pure Go, in config, plan and state.
+const EmbeddedName = "embedded"

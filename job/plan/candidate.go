@@ -1,0 +1,170 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ajlo/job/joingraph"
+	"ajlo/job/lake"
+	"ajlo/job/layout"
+	"ajlo/job/predicate"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// maxKeyColumns bounds the columns that are tried as keys of one table: eight make 8 single
+// layouts and 28 pairs, which weigh in well under a second.
+const maxKeyColumns = 8
+
+// Columns names the columns whose values a plan needs sampled: those that may become keys
+// and those that predicates name. It is empty where the table stays as it is.
+func Columns(t TableInput, in Input) ([]table.Column, error) {
+	if in.keep(t) != "" {
+		return nil, nil
+	}
+	rs, err := reads(t, in.Queries)
+	if err != nil {
+		return nil, err
+	}
+	keys, _ := keyColumns(t, rs, in.Graph)
+	wanted := slices.Clone(keys)
+	for _, c := range predicateColumns(rs) {
+		if unfit(t.Snapshot, c) == "" && !slices.Contains(wanted, c) {
+			wanted = append(wanted, c)
+		}
+	}
+	return wanted, nil
+}
+
+// Sampling: enough rows for a file's bounds to be drawn from about a thousand, never more
+// than a million (40 bytes a value).
+const (
+	sampleRowsPerFile = 1_000
+	minSampleRows     = 400_000
+	maxSampleRows     = 1_000_000
+)
+
+// SampleRows is how many rows of the table a plan wants to see.
+func SampleRows(s lake.Snapshot, target unit.Bytes) int {
+	wanted := sampleRowsPerFile * layout.FileCount(s.Bytes(), target)
+	return min(max(wanted, minSampleRows), maxSampleRows)
+}
+
+// keep says why a table is left as it is without weighing anything; empty means weigh.
+func (in Input) keep(t TableInput) string {
+	switch {
+	case !in.Trigger.Fired:
+		return "kept: " + in.Trigger.Reason
+	case len(t.Unsupported) > 0:
+		return "kept: the engine does not handle " + strings.Join(t.Unsupported, ", ")
+	case t.Snapshot.Owner == "user":
+		return "kept: its keys were set by its owner: " + t.Snapshot.Layout.String()
+	case len(t.Snapshot.Files) == 0:
+		return "kept: the table holds no file"
+	case layout.FileCount(t.Snapshot.Bytes(), in.Settings.TargetFile) < 2:
+		return fmt.Sprintf("kept: %s fit one file of %s, no order can leave any of it unread",
+			t.Snapshot.Bytes(), in.Settings.TargetFile)
+	}
+	return ""
+}
+
+// keyColumns gives the columns fit to be keys, join keys first in JIS order and then filter
+// columns by the number of scans that use them; refused ones with the reason.
+func keyColumns(t TableInput, rs []read, g joingraph.Graph) (fit []table.Column, refused []Candidate) {
+	for _, c := range wantedKeys(t, rs, g) {
+		reason := unfit(t.Snapshot, c)
+		if reason == "" && len(fit) == maxKeyColumns {
+			reason = fmt.Sprintf("not weighed: %d columns with more joins or scans come first", maxKeyColumns)
+		}
+		if reason != "" {
+			refused = append(refused, Candidate{Layout: layout.ClusteredBy(layout.Sort, c), Refused: true, Reason: reason, Losers: []string{}})
+			continue
+		}
+		fit = append(fit, c)
+	}
+	return fit, refused
+}
+
+func wantedKeys(t TableInput, rs []read, g joingraph.Graph) []table.Column {
+	var wanted []table.Column
+	add := func(c table.Column) {
+		if !slices.Contains(wanted, c) {
+			wanted = append(wanted, c)
+		}
+	}
+	for _, e := range g.Edges {
+		for _, p := range e.Pairs {
+			if t.scannedAs(e.Left) {
+				add(p.Left)
+			}
+			if t.scannedAs(e.Right) {
+				add(p.Right)
+			}
+		}
+	}
+	columns, scans := filters(rs)
+	slices.SortStableFunc(columns, func(a, b table.Column) int { return int(scans[b] - scans[a]) })
+	for _, c := range columns {
+		add(c)
+	}
+	return wanted
+}
+
+// unfit says why a column cannot be a key; empty means it can.
+func unfit(s lake.Snapshot, c table.Column) string {
+	at := slices.IndexFunc(s.Columns, func(column lake.Column) bool { return column.Name == c })
+	switch {
+	case at < 0:
+		return "refused: the table has no such column any more"
+	case slices.Contains(s.Layout.Partition, c):
+		return "refused: it is a partition column"
+	case !orderable(s.Columns[at].Type):
+		return "refused: a column of type " + s.Columns[at].Type + " keeps no bounds that prune"
+	case !bounded(s, c):
+		return "refused: no statistics are kept of it"
+	}
+	return ""
+}
+
+// orderable reports whether a Delta type has bounds that ajlo can compare. Decimals of more
+// than 18 digits do not fit its values.
+func orderable(deltaType string) bool {
+	switch deltaType {
+	case "byte", "short", "integer", "long", "float", "double", "string", "date", "timestamp", "timestamp_ntz":
+		return true
+	}
+	inner, ok := strings.CutPrefix(deltaType, "decimal(")
+	if !ok {
+		return false
+	}
+	precision, err := strconv.Atoi(inner[:max(0, strings.IndexByte(inner, ','))])
+	return err == nil && precision <= maxDecimalDigits
+}
+
+// maxDecimalDigits is how many decimal digits always fit 63 bits.
+const maxDecimalDigits = 18
+
+func bounded(s lake.Snapshot, c table.Column) bool {
+	for _, f := range s.Files {
+		if b, ok := f.Bounds[c]; ok && b.Min.Kind != predicate.Null {
+			return true
+		}
+	}
+	return false
+}
+
+// layouts gives the layouts to weigh: each column alone, then each pair.
+func layouts(keys []table.Column) []layout.Layout {
+	var list []layout.Layout
+	for _, key := range keys {
+		list = append(list, layout.ClusteredBy(layout.Sort, key))
+	}
+	for i, a := range keys {
+		for _, b := range keys[i+1:] {
+			list = append(list, layout.ClusteredBy(layout.Hilbert, a, b))
+		}
+	}
+	return list
+}

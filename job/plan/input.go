@@ -1,0 +1,66 @@
+package plan
+
+import (
+	"ajlo/job/dialect"
+	"ajlo/job/drift"
+	"ajlo/job/fact"
+	"ajlo/job/joingraph"
+	"ajlo/job/lake"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+	"ajlo/job/window"
+)
+
+// Input is all that a plan is made from. Make reads nothing else.
+type Input struct {
+	Window   window.Window
+	Graph    joingraph.Graph
+	Queries  []fact.Query
+	Drift    []drift.Score
+	Trigger  drift.Trigger
+	Coverage Coverage
+	Tables   []TableInput
+	Settings Settings
+}
+
+// TableInput is one table of the lake that the window read.
+type TableInput struct {
+	Snapshot lake.Snapshot
+	// Sample holds the columns that Columns asked for; empty where nothing is to be planned.
+	Sample lake.Sample
+	// Unsupported names the features that the engine does not handle; any one of them keeps
+	// the table as it is.
+	Unsupported []string
+	// Scans are the names and places under which facts know the table.
+	Names []table.Name
+}
+
+// Settings are the owner's limits and weights.
+type Settings struct {
+	Threshold float64 // drift above which a plan is made, δ
+	Budget    unit.Bytes
+	Storage   unit.Bytes
+	Horizon   int     // windows that a saving is counted for, H
+	Rate      float64 // discount of a window, r
+	// StorageWeight is the price of a byte kept for a week beside a byte rewritten.
+	StorageWeight float64
+	// Margin is the part of its rewrite that a change must win beyond the rewrite itself.
+	Margin     float64
+	TargetFile unit.Bytes
+	Engine     string
+	Dialect    dialect.SparkDelta
+	Address    dialect.Address
+	// Writable reports whether a table may be rewritten. With none at all the plan is advice
+	// over every table and is not executed.
+	Writable func(table.Name) bool
+}
+
+// scannedAs reports whether facts speak of this table by the given name.
+func (t TableInput) scannedAs(name table.Name) bool {
+	for _, known := range t.Names {
+		if known == name {
+			return true
+		}
+	}
+	return false
+}

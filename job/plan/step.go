@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ajlo/job/dialect"
+	"ajlo/job/layout"
+)
+
+// steps turns the chosen layouts into typed steps, the greatest saving first, so that a run
+// that is stopped has done the best of it.
+func (in Input) steps(tables []Table) []Step {
+	list := []Step{}
+	for _, t := range tables {
+		if !layout.SameKeys(t.Chosen, t.Current) {
+			list = append(list, in.step(t))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Step) int {
+		return cmp.Compare(saving(b), saving(a))
+	})
+	return list
+}
+
+func saving(s Step) int64 { return int64(s.Expected.ScannedBytesNow - s.Expected.ScannedBytesThen) }
+
+func (in Input) step(t Table) Step {
+	target := dialect.Target{Name: t.Table, Location: t.Location, Address: in.Settings.Address}
+	return Step{
+		Table: t.Table, Kind: Rekey, Location: t.Location, Layout: t.Chosen,
+		Statement: strings.Join(in.Settings.Dialect.Rekey(target, t.Chosen), "\n"),
+		Undo:      in.Settings.Dialect.Undo(target, t.Version),
+		Reason:    t.Reason,
+		Version:   t.Version, SchemaHash: t.SchemaHash, Protocol: t.Protocol,
+		TargetFile: in.Settings.TargetFile,
+		Expected: Expected{
+			Files:   layout.FileCount(t.Bytes, in.Settings.TargetFile),
+			Rewrite: t.Rewrite, ScannedBytesNow: t.ScannedBytesNow, ScannedBytesThen: t.ScannedBytesThen,
+		},
+	}
+}

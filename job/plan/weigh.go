@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ajlo/job/layout"
+	"ajlo/job/unit"
+)
+
+// maxLossShare is the part of its gains that a layout's losing query classes may lose
+// together: beyond it the layout trades one team's reads for another's.
+const maxLossShare = 0.15
+
+// weighed is one table with its options for the choice.
+type weighed struct {
+	table   Table
+	what    whatIf
+	then    map[int][]unit.Bytes // by candidate
+	options []option             // those worth choosing, greatest NPV first
+}
+
+// option is one candidate that may be chosen.
+type option struct {
+	candidate int
+	npv       unit.Bytes
+	rewrite   unit.Bytes
+	storage   unit.Bytes
+}
+
+// weigh tries every candidate layout of one table.
+func (in Input) weigh(t TableInput) (weighed, error) {
+	w := weighed{table: describe(t), then: map[int][]unit.Bytes{}}
+	rs, err := reads(t, in.Queries)
+	if err != nil {
+		return weighed{}, err
+	}
+	w.what = newWhatIf(t, rs, in.Settings.TargetFile)
+	w.table.ScannedBytesNow = sum(w.what.now)
+	w.table.ScannedBytesThen = w.table.ScannedBytesNow
+	w.table.Queries = w.what.classes(w.what.now)
+	w.add(asIs(t.Snapshot.Layout, w.table.ScannedBytesNow), w.what.now)
+	if reason := in.keep(t); reason != "" {
+		w.table.Reason = reason
+		return w, nil
+	}
+	keys, refused := keyColumns(t, rs, in.Graph)
+	for _, l := range layouts(keys) {
+		if layout.SameKeys(l, t.Snapshot.Layout) {
+			continue
+		}
+		if err := in.weighLayout(&w, l); err != nil {
+			return weighed{}, fmt.Errorf("plan: %s by %s: %w", w.table.Table, l, err)
+		}
+	}
+	w.table.Candidates = append(w.table.Candidates, refused...)
+	slices.SortStableFunc(w.options, func(a, b option) int { return cmp.Compare(b.npv, a.npv) })
+	return w, nil
+}
+
+func describe(t TableInput) Table {
+	s := t.Snapshot
+	return Table{
+		Table: s.Table, Location: s.Location, Version: s.Version, SchemaHash: s.SchemaHash,
+		Protocol: s.Protocol, Owner: s.Owner, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(),
+		Candidates: []Candidate{},
+	}
+}
+
+func asIs(current layout.Layout, scanned unit.Bytes) Candidate {
+	return Candidate{Layout: current, ScannedBytes: scanned, Losers: []string{}}
+}
+
+func (w *weighed) add(c Candidate, then []unit.Bytes) {
+	w.then[len(w.table.Candidates)] = then
+	w.table.Candidates = append(w.table.Candidates, c)
+}
+
+func (in Input) weighLayout(w *weighed, l layout.Layout) error {
+	then, err := w.what.under(l)
+	if err != nil {
+		return err
+	}
+	c := Candidate{Layout: l, ScannedBytes: sum(then), Rewrite: w.table.Bytes, Losers: []string{}}
+	c.NPV = in.Settings.npv(w.table.ScannedBytesNow-c.ScannedBytes, c.Rewrite)
+	for _, class := range w.what.classes(then) {
+		if class.Then > class.Now {
+			c.Losses += class.Then - class.Now
+			c.Losers = append(c.Losers, class.Fingerprint)
+		} else {
+			c.Gains += class.Now - class.Then
+		}
+	}
+	c.Reason = in.unworthy(c)
+	if c.Reason == "" {
+		w.options = append(w.options, option{
+			candidate: len(w.table.Candidates), npv: c.NPV, rewrite: c.Rewrite, storage: in.Settings.storageCost(c.Rewrite),
+		})
+	}
+	w.add(c, then)
+	return nil
+}
+
+// unworthy says why a candidate cannot be chosen whatever the budget; empty means it can.
+func (in Input) unworthy(c Candidate) string {
+	saved := c.Gains - c.Losses
+	switch {
+	case saved <= 0:
+		return fmt.Sprintf("saves nothing: %s a window against %s now", c.ScannedBytes, c.ScannedBytes+saved)
+	case float64(c.Losses) > maxLossShare*float64(c.Gains):
+		return fmt.Sprintf("%d query classes would read %s more a window, over %.0f %% of the %s that others save",
+			len(c.Losers), c.Losses, maxLossShare*100, c.Gains)
+	case float64(c.NPV) <= in.Settings.Margin*float64(c.Rewrite):
+		return fmt.Sprintf("saves %s a window, too little for a rewrite of %s: NPV %s, wanted over %.0f %% of the rewrite",
+			saved, c.Rewrite, c.NPV, in.Settings.Margin*100)
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+// Package script renders a plan as text for an engine's dialect: statements with reasons,
+// expectations and undo, in the plan's order. The same plan gives the same text byte for
+// byte. Steps of the embedded engine render as comments beside the SQL that would do the
+// same.
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"ajlo/job/dialect"
+	"ajlo/job/execute"
+	"ajlo/job/plan"
+)
+
+// Write renders the plan whose JSON has the given SHA-256.
+func Write(p plan.Plan, hash string) string {
+	w := &writer{embedded: p.Engine == execute.EmbeddedName}
+	w.header(p, hash)
+	for i, step := range p.Steps {
+		w.step(i+1, len(p.Steps), step)
+	}
+	if len(p.Steps) == 0 {
+		w.comment("Nothing to do.")
+	}
+	return w.text.String()
+}
+
+type writer struct {
+	text     strings.Builder
+	embedded bool
+}
+
+// comment writes one line that no engine runs, whatever it holds.
+func (w *writer) comment(format string, args ...any) {
+	line := dialect.CommentLine(fmt.Sprintf(format, args...))
+	w.text.WriteString(strings.TrimRight("-- "+line, " ") + "\n")
+}
+
+func (w *writer) header(p plan.Plan, hash string) {
+	w.comment("ajlo reorganisation script")
+	w.comment("plan sha256 %s", hash)
+	w.comment("window %s to %s, engine %s, dialect %s", p.Window.Start.Format(stamp), p.Window.End.Format(stamp), p.Engine, p.Dialect)
+	w.comment("why tonight: %s", p.Trigger)
+	w.comment("rewrites %s of a budget of %s; saves %s a window; NPV %s, at most %s possible",
+		p.Rewrite, p.Budget, p.SavedBytesPerWindow, p.NPV, p.UpperBound)
+	w.unseen(p.Coverage)
+	if w.embedded && len(p.Steps) > 0 {
+		w.comment("The embedded engine carries these steps out itself: the statements are comments that say")
+		w.comment("what would do the same on Spark. Nothing below runs as SQL.")
+	}
+	w.text.WriteString("\n")
+}
+
+// stamp is how times stand in a script: UTC, to the microsecond.
+const stamp = "2006-01-02T15:04:05.999999Z07:00"
+
+// unseen says what the plan could not see (rule 6).
+func (w *writer) unseen(c plan.Coverage) {
+	w.comment("seen: %d applications, %d queries (%d failed, %d unfinished), %d scans of %s",
+		c.Applications, c.Queries, c.Failed, c.Unfinished, c.Scans, c.ScannedBytes)
+	w.comment("not seen: %d predicates and %d joins cut off, %s from tables not found, %d log files unreadable",
+		c.LostPredicates, c.LostJoins, c.UnresolvedBytes, len(c.Unreadable))
+}
+
+func (w *writer) step(number, of int, s plan.Step) {
+	w.comment("step %d of %d: %s %s, version %d, to %s", number, of, s.Kind, s.Table, s.Version, s.Layout)
+	w.comment("at %s", s.Location)
+	w.comment("why: %s", s.Reason)
+	w.comment("expected: rewrites %s into about %d files; reads %s a window instead of %s",
+		s.Expected.Rewrite, s.Expected.Files, s.Expected.ScannedBytesThen, s.Expected.ScannedBytesNow)
+	w.statement(s.Statement)
+	w.comment("undo, only while nothing else was written to the table since:")
+	for line := range strings.Lines(s.Undo) {
+		w.comment("%s", line)
+	}
+	w.text.WriteString("\n")
+}
+
+// statement writes SQL to be run, or, for the embedded engine, to be read.
+func (w *writer) statement(sql string) {
+	if !w.embedded {
+		w.text.WriteString(sql + "\n")
+		return
+	}
+	w.comment("embedded: rewrite all files of the table in that order; the same on Spark:")
+	for line := range strings.Lines(sql) {
+		w.comment("  %s", strings.TrimRight(line, "\n"))
+	}
+}
