@@ -1,0 +1,60 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// EngineKind names an engine.
+type EngineKind string
+
+// The engines.
+const (
+	Embedded EngineKind = "embedded"
+)
+
+// Address is how statements name a table.
+type Address string
+
+// The ways to name a table: through the catalog, or by its location, which needs no catalog.
+const (
+	ByName Address = "name"
+	ByPath Address = "path"
+)
+
+// FirstSeen is what an edge does that the reference window did not have: trigger a rekey by
+// itself, or only weigh in the mean.
+type FirstSeen string
+
+// The two ways with a first-seen edge.
+const (
+	Trigger FirstSeen = "trigger"
+	Weigh   FirstSeen = "weigh"
+)
+
+// Estimator is how saved bytes are foretold.
+type Estimator string
+
+// The estimators.
+const (
+	WhatIf Estimator = "what_if"
+)
+
+// oneOf reads a value that has to be one of the choices.
+func oneOf[T ~string](choices ...T) func(string) (T, error) {
+	return func(text string) (T, error) {
+		if !slices.Contains(choices, T(text)) {
+			return "", fmt.Errorf("%q is not known: want %s", text, either(choices))
+		}
+		return T(text), nil
+	}
+}
+
+func either[T ~string](choices []T) string {
+	texts := make([]string, len(choices))
+	for i, c := range choices {
+		texts[i] = string(c)
+	}
+	return strings.Join(texts, " or ")
+}

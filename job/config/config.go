@@ -1,0 +1,122 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// Config is what one installation of ajlo is told: where to look, what it may change and how
+// much that may cost.
+type Config struct {
+	Sources []Source `json:"sources"` // at least one
+	Lake    Lake     `json:"lake"`
+	// Write names the tables that may be rewritten; where it is empty a run ends as a dry run.
+	Write  []Pattern `json:"write"`
+	Budget Budget    `json:"budget"`
+	Engine Engine    `json:"engine"`
+	State  string    `json:"state"` // path of the SQLite file
+	// Window is how far back a run looks, at least a minute.
+	Window time.Duration `json:"window_ns"`
+	// Delta is the drift above which layouts are chosen anew, 0 to 1.
+	Delta float64 `json:"delta"`
+	// Horizon is the number of windows over which a layout is expected to pay, at least 1.
+	Horizon int `json:"horizon"`
+	// Rate discounts what is saved in later windows, per window, 0 to below 1.
+	Rate float64 `json:"rate"`
+	// StorageWeight is what keeping a byte for a week costs in bytes read, 0 or more.
+	StorageWeight float64 `json:"storage_weight"`
+	// Margin is the share of its rewrite cost by which a change has to win, 0 or more.
+	Margin    float64   `json:"margin"`
+	FirstSeen FirstSeen `json:"first_seen"`
+	// FirstSeenShare is the part of the window's cost from which a new edge triggers alone,
+	// above 0 to 1.
+	FirstSeenShare float64   `json:"first_seen_share"`
+	Estimator      Estimator `json:"estimator"`
+	Allow          Allow     `json:"allow"`
+}
+
+// Source is one place that holds event logs.
+type Source struct {
+	Logs string `json:"logs"` // absolute path or URL of a folder
+	// PathMap leads from the start of a location as the logs spell it ("/lake/warehouse",
+	// "dbfs:/mnt/x") to where ajlo finds it.
+	PathMap map[string]string `json:"path_map"`
+}
+
+// Lake says how tables are found and named.
+type Lake struct {
+	Roots   []string `json:"roots"` // folders that hold db.db/table or db/table
+	Tables  []Table  `json:"tables"`
+	Address Address  `json:"address"`
+}
+
+// Table places one table by hand.
+type Table struct {
+	Name     table.Name     `json:"name"`
+	Location table.Location `json:"location"`
+}
+
+// Budget is what one run may spend at most; both are hard (rule 2).
+type Budget struct {
+	Rewrite unit.Bytes `json:"rewrite"` // bytes of the files that steps remove
+	Storage unit.Bytes `json:"storage"` // bytes kept twice until VACUUM
+}
+
+// Engine is what carries out the steps.
+type Engine struct {
+	Kind           EngineKind `json:"kind"`
+	Memory         unit.Bytes `json:"memory"` // the most that a rewrite may hold
+	TargetFileSize unit.Bytes `json:"target_file_size"`
+}
+
+// Allow opens one-way doors (rule 5).
+type Allow struct {
+	ProtocolUpgrade bool `json:"protocol_upgrade"`
+}
+
+// MayWrite reports whether the table is one of those under `write:`, by its name or by its
+// place.
+func (c Config) MayWrite(name table.Name, at table.Location) bool {
+	for _, p := range c.Write {
+		if p.matches(name, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hash is the SHA-256 of the configuration in hexadecimal. It does not depend on the order,
+// the spelling or the comments of the file; a default written out changes nothing.
+func (c Config) Hash() string {
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(fmt.Sprintf("config: hash: %v", err)) // no value of Config fails to encode
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Pattern is one entry under `write:`: a table's name ("tpch.orders"), all tables of a
+// database ("tpch.*"), or an absolute location.
+type Pattern string
+
+func (p Pattern) matches(name table.Name, at table.Location) bool {
+	if p.isLocation() {
+		return string(p) == string(at)
+	}
+	database, all := strings.CutSuffix(string(p), ".*")
+	if !all {
+		return string(p) == string(name)
+	}
+	rest, ok := strings.CutPrefix(string(name), database+".")
+	return ok && rest != "" && !strings.Contains(rest, ".")
+}
+
+func (p Pattern) isLocation() bool { return strings.Contains(string(p), "/") }

@@ -1,0 +1,224 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// least is the shortest file that is accepted.
+const least = "sources: [{logs: logs}]\nbudget: {rewrite: 20GB}\n"
+
+func TestParseFillsDefaults(t *testing.T) {
+	got, err := Parse([]byte(least), "/etc/ajlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Sources:       []Source{{Logs: "/etc/ajlo/logs", PathMap: map[string]string{}}},
+		Lake:          Lake{Roots: []string{}, Tables: []Table{}, Address: ByName},
+		Write:         []Pattern{},
+		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 20 * unit.GB},
+		Engine:        Engine{Kind: Embedded, Memory: 2 * unit.GiB, TargetFileSize: 64 * unit.MiB},
+		State:         "/etc/ajlo/ajlo.db",
+		Window:        7 * 24 * time.Hour,
+		Delta:         0.1,
+		Horizon:       8,
+		Rate:          0.02,
+		StorageWeight: 0.1,
+		Margin:        0.1,
+		FirstSeen:     Trigger, FirstSeenShare: 0.05,
+		Estimator: WhatIf,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("config (-want +got):\n%s", d)
+	}
+}
+
+func TestLoadReadsEveryKey(t *testing.T) {
+	got, err := Load("testdata/full.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Sources: []Source{
+			{Logs: filepath.Join(dir, "logs"), PathMap: map[string]string{
+				"/lake/warehouse": filepath.Join(dir, "warehouse"), "dbfs:/mnt/x": "s3://bucket/x"}},
+			{Logs: "s3://bucket/logs", PathMap: map[string]string{}},
+		},
+		Lake: Lake{
+			Roots:   []string{filepath.Join(filepath.Dir(dir), "lake"), "/mnt/lake"},
+			Tables:  []Table{{Name: "tpch.orders", Location: "/mnt/orders"}, {Name: "tpch.my table", Location: table.Location(filepath.Join(dir, "my table"))}},
+			Address: ByPath,
+		},
+		Write:         []Pattern{"tpch.orders", "sales.*", "/mnt/raw/clicks"},
+		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 40 * unit.GB},
+		Engine:        Engine{Kind: Embedded, Memory: unit.GiB, TargetFileSize: 64 * unit.KiB},
+		State:         filepath.Join(dir, "state/night.db"),
+		Window:        36 * time.Hour,
+		Delta:         0.25,
+		Horizon:       4,
+		Rate:          0,
+		StorageWeight: 1,
+		Margin:        0.5,
+		FirstSeen:     Weigh, FirstSeenShare: 1,
+		Estimator: WhatIf,
+		Allow:     Allow{ProtocolUpgrade: true},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("config (-want +got):\n%s", d)
+	}
+}
+
+// Every fault is shown where it stands, with a next step.
+func TestFaultsAreShownInPlace(t *testing.T) {
+	tests := []struct {
+		name         string
+		text         string
+		line, column int
+		message      string
+		next         string
+	}{
+		{"empty file", "", 1, 1, "`sources` is missing", "spark.eventLog.dir"},
+		{"only a comment", "# nothing yet\n", 1, 1, "`sources` is missing", "add `sources"},
+		{"no source in the list", "sources: []\nbudget: {rewrite: 1GB}", 1, 10, "`sources` is missing", "add `sources"},
+		{"no budget", "sources: [{logs: x}]\n", 1, 1, "`budget.rewrite` is missing", "budget: {rewrite: 20GB}"},
+		{"budget without rewrite", "sources: [{logs: x}]\nbudget:\n  storage: 1GB\n", 3, 3, "`budget.rewrite` is missing", "may rewrite"},
+		{"budget without a value", "sources: [{logs: x}]\nbudget:\n", 2, 9, "a key has no value", "leave the line out"},
+		{"unknown key", least + "windw: 7d\n", 3, 1, `unknown key "windw"`, "schema/config.json"},
+		{"unknown key inside", "sources: [{logs: x}]\nbudget: {rewrite: 1GB, store: 1GB}\n", 2, 24, `unknown key "store"`, "schema/config.json"},
+		{"key twice", least + "window: 7d\nwindow: 8d\n", 4, 1, "already defined", "mend the YAML"},
+		{"broken YAML", "sources: [{logs: x}\nbudget: {", 2, 1, "',' or ']' must be specified", "mend the YAML"},
+		{"a list for a value", least + "window: [7d]\n", 3, 9, "a list stands where a single value is wanted", "schema/config.json"},
+		{"a value for a list", least + "write: tpch.orders\n", 3, 8, "a single value stands where a list is wanted", "schema/config.json"},
+		{"a value for keys", "sources: [{logs: x}]\nbudget: 20GB\n", 2, 9, "a single value stands where a group of keys is wanted", "schema/config.json"},
+		{"a list for keys", least + "engine: [embedded]\n", 3, 9, "a list stands where a group of keys is wanted", "schema/config.json"},
+		{"an alias", "sources: [{logs: &x x}]\nbudget: {rewrite: 1GB}\nstate: *x\n", 1, 18, "Anchor is not read", "write the value out"},
+		{"two documents", least + "---\n" + least, 3, 1, "second document", "one file"},
+		{"size without sense", "sources: [{logs: x}]\nbudget: {rewrite: lots}\n", 2, 19, `size "lots"`, "mend the value"},
+		{"negative size", "sources: [{logs: x}]\nbudget: {rewrite: -1GB}\n", 2, 19, `size "-1GB"`, "mend the value"},
+		{"span without unit", least + "window: 7\n", 3, 9, `length of time "7"`, "mend the value"},
+		{"span of nothing", least + "window: 0d\n", 3, 9, `length of time "0d"`, "mend the value"},
+		{"span too long", least + "window: 367d\n", 3, 9, "to 366d", "mend the value"},
+		{"drift over one", least + "delta: 1.5\n", 3, 8, `number "1.5": want one from 0 to 1`, "mend the value"},
+		{"no number", least + "delta: .nan\n", 3, 8, "Nan is not read", "write the value out"},
+		{"horizon with a fraction", least + "horizon: 8.7\n", 3, 10, "want a whole one", "mend the value"},
+		{"unknown engine", least + "engine: {kind: flink}\n", 3, 16, `"flink" is not known: want embedded`, "mend the value"},
+		{"unknown address", least + "lake: {address: url}\n", 3, 17, "want name or path", "mend the value"},
+		{"too little memory", least + "engine: {memory: 1MiB}\n", 3, 18, "want at least 67.1 MB", "mend the value"},
+		{"files over memory", least + "engine:\n  target_file_size: 1GiB\n", 4, 21, "does not fit in memory", "lower `target_file_size`"},
+		{"everything under write", least + "write: ['*']\n", 3, 9, `"*": want a table`, "mend the value"},
+		{"a star inside a name", least + "write: [tpch.o*]\n", 3, 9, `"tpch.o*": want a table`, "mend the value"},
+		{"source without logs", "sources: [{path_map: {a: b}}]\nbudget: {rewrite: 1GB}\n", 1, 12, "a source without `logs`", "name the folder"},
+		{"the same logs twice", "sources: [{logs: x}, {logs: ./x/}]\nbudget: {rewrite: 1GB}\n", 1, 29, "named twice", "keep one"},
+		{"a file URL without a path", "sources: [{logs: 'file://x'}]\nbudget: {rewrite: 1GB}\n", 1, 18, "three slashes", "mend the value"},
+		{"table without location", least + "lake:\n  tables:\n    - name: a.b\n", 5, 7, "a table without a `location`", "give the folder"},
+		{"table placed twice", least + "lake:\n  tables:\n    - {name: a.b, location: x}\n    - {name: a.b, location: y}\n", 6, 14, "a.b is placed twice", "keep one"},
+		{"yes for true", least + "allow: {protocol_upgrade: yes}\n", 3, 27, "want true or false", "mend the value"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse([]byte(test.text), "/etc/ajlo")
+			fault, ok := errors.AsType[*Error](err)
+			if !ok {
+				t.Fatalf("error %v is no *Error", err)
+			}
+			if d := cmp.Diff([2]int{test.line, test.column}, [2]int{fault.Line, fault.Column}); d != "" {
+				t.Errorf("place (-want +got):\n%s%v", d, err)
+			}
+			if !strings.Contains(fault.Message, test.message) {
+				t.Errorf("message %q lacks %q", fault.Message, test.message)
+			}
+			if !strings.Contains(fault.Next, test.next) {
+				t.Errorf("next step %q lacks %q", fault.Next, test.next)
+			}
+		})
+	}
+}
+
+func TestErrorShowsTheLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ajlo.yaml")
+	if err := os.WriteFile(path, []byte(least+"windw: 7d\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(path)
+	if err == nil {
+		t.Fatal("an unknown key was accepted")
+	}
+	want := path + `:3:1: unknown key "windw"
+    1 | sources: [{logs: logs}]
+    2 | budget: {rewrite: 20GB}
+    3 | windw: 7d
+      | ^
+next: mend its spelling or leave it out: schema/config.json lists the keys`
+	if d := cmp.Diff(want, err.Error()); d != "" {
+		t.Errorf("error (-want +got):\n%s", d)
+	}
+}
+
+func TestLoadNamesAMissingFile(t *testing.T) {
+	_, err := Load("testdata/none.yaml")
+	fault, ok := errors.AsType[*Error](err)
+	if !ok || !strings.Contains(err.Error(), "testdata/none.yaml") || !strings.Contains(fault.Next, "--config") {
+		t.Errorf("error %v does not name the file and the next step", err)
+	}
+}
+
+func TestMayWrite(t *testing.T) {
+	c := Config{Write: []Pattern{"tpch.orders", "sales.*", "lake.eu.*", "/mnt/raw/clicks", "s3://b/t"}}
+	tests := []struct {
+		name table.Name
+		at   table.Location
+		want bool
+	}{
+		{"tpch.orders", "/w/orders", true},
+		{"tpch.orders2", "/w/orders2", false},
+		{"tpch.lineitem", "/w/lineitem", false},
+		{"sales.day", "/w/day", true},
+		{"sales.", "/w/day", false},
+		{"sales.eu.day", "/w/day", false},
+		{"presales.day", "/w/day", false},
+		{"lake.eu.day", "/w/day", true},
+		{"/mnt/raw/clicks", "/mnt/raw/clicks", true},
+		{"raw.clicks", "/mnt/raw/clicks", true},
+		{"/mnt/raw/clicks2", "/mnt/raw/clicks2", false},
+		{"s3://b/t", "s3://b/t", true},
+	}
+	for _, test := range tests {
+		if got := c.MayWrite(test.name, test.at); got != test.want {
+			t.Errorf("MayWrite(%q, %q) = %v", test.name, test.at, got)
+		}
+	}
+	if (Config{}).MayWrite("tpch.orders", "/w/orders") {
+		t.Error("a config without `write:` lets a table be rewritten")
+	}
+}
+
+func TestHash(t *testing.T) {
+	hash := func(text string) string {
+		c, err := Parse([]byte(text), "/etc/ajlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Hash()
+	}
+	same := hash("# another order, the defaults written out\nwindow: 168h\nbudget: {storage: 20GB, rewrite: 20000MB}\nsources:\n- logs: ./logs/\n")
+	if d := cmp.Diff(hash(least), same); d != "" {
+		t.Errorf("the same configuration hashes differently:\n%s", d)
+	}
+	if hash(least) == hash(least+"delta: 0.11\n") {
+		t.Error("another threshold left the hash as it was")
+	}
+}

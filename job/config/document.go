@@ -1,0 +1,104 @@
+package config
+
+import (
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// document is the file as it is written: every value is still text and knows its place, so
+// that whatever is wrong with it can be shown there.
+type document struct {
+	Sources        []source `yaml:"sources"`
+	Lake           lake     `yaml:"lake"`
+	Write          []text   `yaml:"write"`
+	Budget         budget   `yaml:"budget"`
+	Engine         engine   `yaml:"engine"`
+	State          text     `yaml:"state"`
+	Window         text     `yaml:"window"`
+	Delta          text     `yaml:"delta"`
+	Horizon        text     `yaml:"horizon"`
+	Rate           text     `yaml:"rate"`
+	StorageWeight  text     `yaml:"storage_weight"`
+	Margin         text     `yaml:"margin"`
+	FirstSeen      text     `yaml:"first_seen"`
+	FirstSeenShare text     `yaml:"first_seen_share"`
+	Estimator      text     `yaml:"estimator"`
+	Allow          allow    `yaml:"allow"`
+}
+
+type source struct {
+	Logs    text            `yaml:"logs"`
+	PathMap map[string]text `yaml:"path_map"`
+}
+
+type lake struct {
+	Roots   []text  `yaml:"roots"`
+	Tables  []place `yaml:"tables"`
+	Address text    `yaml:"address"`
+}
+
+type place struct {
+	Name     text `yaml:"name"`
+	Location text `yaml:"location"`
+}
+
+type budget struct {
+	Rewrite text `yaml:"rewrite"`
+	Storage text `yaml:"storage"`
+}
+
+type engine struct {
+	Kind           text `yaml:"kind"`
+	Memory         text `yaml:"memory"`
+	TargetFileSize text `yaml:"target_file_size"`
+}
+
+type allow struct {
+	ProtocolUpgrade text `yaml:"protocol_upgrade"`
+}
+
+// defaults is the document that an empty file stands for. The rewrite budget has no default
+// (rule 2); the storage budget is that of the rewrite where it is not given.
+func defaults() document {
+	return document{
+		Lake: lake{Address: preset("name")},
+		Engine: engine{
+			Kind:           preset("embedded"),
+			Memory:         preset("2GiB"),
+			TargetFileSize: preset("64MiB"), // small enough that keys cut a table of a few GB
+		},
+		State:          preset("ajlo.db"),
+		Window:         preset("7d"),
+		Delta:          preset("0.10"),
+		Horizon:        preset("8"), // windows: two months of weeks
+		Rate:           preset("0.02"),
+		StorageWeight:  preset("0.1"),
+		Margin:         preset("0.1"),
+		FirstSeen:      preset("trigger"),
+		FirstSeenShare: preset("0.05"),
+		Estimator:      preset("what_if"),
+		Allow:          allow{ProtocolUpgrade: preset("false")},
+	}
+}
+
+// text is one scalar of the file.
+type text struct {
+	value string
+	given bool
+	at    *token.Token // nil for a default
+}
+
+func preset(value string) text { return text{value: value, given: true} }
+
+// UnmarshalYAML keeps what the file says; lists and mappings are refused.
+func (t *text) UnmarshalYAML(node ast.Node) error {
+	if literal, ok := node.(*ast.LiteralNode); ok {
+		*t = text{value: literal.Value.Value, given: true, at: literal.GetToken()}
+		return nil
+	}
+	if _, ok := node.(ast.ScalarNode); !ok {
+		return &Error{Message: misplaced(node.Type(), "single value"), at: node.GetToken(), Next: contract + " shows the form of each key"}
+	}
+	*t = text{value: node.GetToken().Value, given: true, at: node.GetToken()}
+	return nil
+}

@@ -1,0 +1,175 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// reader turns a document into a Config and keeps the first fault it meets.
+type reader struct {
+	dir   string
+	root  ast.Node
+	fault *Error
+}
+
+// Limits of an engine: less memory holds not even a few row groups of one file, and a
+// rewrite holds about four times what it is ordering.
+const (
+	minMemory      = 64 * unit.MiB
+	minFileSize    = 4 * unit.KiB
+	memoryPerBytes = 4
+)
+
+func (r *reader) config(d document) Config {
+	return Config{
+		Sources:        r.sources(d.Sources),
+		Lake:           r.lake(d.Lake),
+		Write:          r.write(d.Write),
+		Budget:         r.budget(d.Budget),
+		Engine:         r.engine(d.Engine),
+		State:          read(r, d.State, r.path),
+		Window:         read(r, d.Window, span),
+		Delta:          read(r, d.Delta, number(0, 1)),
+		Horizon:        read(r, d.Horizon, count(1, maxHorizon)),
+		Rate:           read(r, d.Rate, number(0, maxRate)),
+		StorageWeight:  read(r, d.StorageWeight, number(0, maxWeight)),
+		Margin:         read(r, d.Margin, number(0, maxWeight)),
+		FirstSeen:      read(r, d.FirstSeen, oneOf(Trigger, Weigh)),
+		FirstSeenShare: read(r, d.FirstSeenShare, number(minShare, 1)),
+		Estimator:      read(r, d.Estimator, oneOf(WhatIf)),
+		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
+	}
+}
+
+// read parses one value; a value that is missing or wrong becomes the reader's fault.
+func read[T any](r *reader, t text, parse func(string) (T, error)) (value T) {
+	if r.fault != nil || !t.given {
+		return value
+	}
+	value, err := parse(t.value)
+	if err != nil {
+		r.fault = &Error{Message: err.Error(), at: t.at, Next: "mend the value: " + contract + " shows what each key takes"}
+	}
+	return value
+}
+
+// require makes a missing value the reader's fault, shown at the node of the given YAML path
+// or, where that is missing too, at the start of the file.
+func (r *reader) require(t text, path, message, next string) {
+	if r.fault != nil || t.given {
+		return
+	}
+	r.fault = &Error{Message: message, Next: next}
+	if at := r.find(path); at != nil {
+		r.fault.at = at.GetToken()
+	}
+}
+
+func (r *reader) find(path string) ast.Node {
+	if r.root == nil {
+		return nil
+	}
+	p, err := yaml.PathString(path)
+	if err != nil {
+		return nil
+	}
+	node, err := p.FilterNode(r.root)
+	if err != nil {
+		return nil
+	}
+	if group, ok := node.(*ast.MappingNode); ok && len(group.Values) > 0 {
+		return group.Values[0].Key
+	}
+	return node
+}
+
+func (r *reader) sources(written []source) []Source {
+	if len(written) == 0 {
+		r.require(text{}, "$.sources", "`sources` is missing: ajlo has no event logs to read",
+			"add `sources: [{logs: FOLDER}]` with the folder of spark.eventLog.dir")
+	}
+	sources := []Source{}
+	for i, s := range written {
+		r.require(s.Logs, fmt.Sprintf("$.sources[%d]", i), "a source without `logs`", "name the folder of its event logs")
+		sources = append(sources, r.source(s, sources))
+	}
+	return sources
+}
+
+// source refuses a folder that was named before: its queries would count twice.
+func (r *reader) source(written source, before []Source) Source {
+	s := Source{Logs: read(r, written.Logs, r.path), PathMap: r.pathMap(written.PathMap)}
+	if r.fault == nil && slices.ContainsFunc(before, func(b Source) bool { return b.Logs == s.Logs }) {
+		r.fault = &Error{Message: fmt.Sprintf("logs %s are named twice", s.Logs), at: written.Logs.at, Next: "keep one of the two"}
+	}
+	return s
+}
+
+func (r *reader) pathMap(written map[string]text) map[string]string {
+	mapped := map[string]string{}
+	for from, to := range written {
+		mapped[clean(from)] = read(r, to, r.path)
+	}
+	return mapped
+}
+
+func (r *reader) lake(written lake) Lake {
+	l := Lake{Roots: []string{}, Tables: []Table{}, Address: read(r, written.Address, oneOf(ByName, ByPath))}
+	for _, root := range written.Roots {
+		l.Roots = append(l.Roots, read(r, root, r.path))
+	}
+	for i, t := range written.Tables {
+		path := fmt.Sprintf("$.lake.tables[%d]", i)
+		r.require(t.Name, path, "a table without a `name`", "give the name it has in the logs, such as tpch.orders")
+		r.require(t.Location, path, "a table without a `location`", "give the folder or URL that holds its files")
+		l.Tables = append(l.Tables, r.table(t, l.Tables))
+	}
+	return l
+}
+
+func (r *reader) table(written place, before []Table) Table {
+	t := Table{Name: read(r, written.Name, tableName), Location: table.Location(read(r, written.Location, r.path))}
+	if r.fault == nil && slices.ContainsFunc(before, func(b Table) bool { return b.Name == t.Name }) {
+		r.fault = &Error{Message: fmt.Sprintf("table %s is placed twice", t.Name), at: written.Name.at, Next: "keep one of the two"}
+	}
+	return t
+}
+
+func (r *reader) write(written []text) []Pattern {
+	patterns := []Pattern{}
+	for _, t := range written {
+		patterns = append(patterns, read(r, t, r.pattern))
+	}
+	return patterns
+}
+
+func (r *reader) budget(written budget) Budget {
+	r.require(written.Rewrite, "$.budget", "`budget.rewrite` is missing: ajlo rewrites nothing without a limit",
+		"add `budget: {rewrite: 20GB}` with the bytes that one run may rewrite at most")
+	b := Budget{Rewrite: read(r, written.Rewrite, unit.ParseBytes), Storage: read(r, written.Storage, unit.ParseBytes)}
+	if !written.Storage.given {
+		b.Storage = b.Rewrite
+	}
+	return b
+}
+
+func (r *reader) engine(written engine) Engine {
+	e := Engine{
+		Kind:           read(r, written.Kind, oneOf(Embedded)),
+		Memory:         read(r, written.Memory, atLeast(minMemory)),
+		TargetFileSize: read(r, written.TargetFileSize, atLeast(minFileSize)),
+	}
+	if r.fault == nil && e.TargetFileSize > e.Memory/memoryPerBytes {
+		r.fault = &Error{
+			Message: fmt.Sprintf("target_file_size %v does not fit in memory %v: a rewrite holds about %d times a file", e.TargetFileSize, e.Memory, memoryPerBytes),
+			at:      cmp.Or(written.TargetFileSize.at, written.Memory.at), Next: "raise `memory` or lower `target_file_size`"}
+	}
+	return e
+}

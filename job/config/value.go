@@ -1,0 +1,136 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// Bounds of numbers. Beyond them a figure is a slip of the pen, not a wish.
+const (
+	maxHorizon = 520   // windows: ten years of weeks
+	maxRate    = 0.999 // per window; at 1 the future is worth nothing
+	maxWeight  = 1000
+	minShare   = 1e-6
+	maxDays    = 366 // of logs in one window
+	day        = 24 * time.Hour
+)
+
+// span reads a length of time: "7d", "36h", "1d12h".
+func span(text string) (time.Duration, error) {
+	wrong := fmt.Errorf("length of time %q: want days or hours from 1m to %dd, such as 7d or 36h", text, maxDays)
+	rest, total := text, time.Duration(0)
+	if days, after, found := strings.Cut(text, "d"); found {
+		n, err := strconv.ParseUint(days, 10, 16)
+		if err != nil {
+			return 0, wrong
+		}
+		rest, total = after, time.Duration(n)*day
+	}
+	if rest != "" {
+		part, err := time.ParseDuration(rest)
+		if err != nil || part < 0 || part > maxDays*day {
+			return 0, wrong
+		}
+		total += part
+	}
+	if total < time.Minute || total > maxDays*day {
+		return 0, wrong
+	}
+	return total, nil
+}
+
+// number reads a number from low to high; NaN and the infinities lie outside.
+func number(low, high float64) func(string) (float64, error) {
+	return func(text string) (float64, error) {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(n >= low && n <= high) {
+			return 0, fmt.Errorf("number %q: want one from %v to %v", text, low, high)
+		}
+		return n, nil
+	}
+}
+
+// count reads a whole number from low to high.
+func count(low, high int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < low || n > high {
+			return 0, fmt.Errorf("number %q: want a whole one from %d to %d", text, low, high)
+		}
+		return n, nil
+	}
+}
+
+func atLeast(low unit.Bytes) func(string) (unit.Bytes, error) {
+	return func(text string) (unit.Bytes, error) {
+		size, err := unit.ParseBytes(text)
+		if err == nil && size < low {
+			err = fmt.Errorf("size %q: want at least %v", text, low)
+		}
+		return size, err
+	}
+}
+
+func yesNo(text string) (bool, error) {
+	switch text {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q: want true or false", text)
+}
+
+// path makes a path absolute, starting from the config file's folder. URLs stay as they
+// are; one of a local file becomes its path.
+func (r *reader) path(text string) (string, error) {
+	if text == "" || strings.ContainsRune(text, 0) {
+		return "", errors.New("an empty path: name a folder, a file or a URL")
+	}
+	local, isFile := strings.CutPrefix(text, "file://")
+	if !isFile && strings.Contains(text, "://") {
+		return clean(text), nil
+	}
+	if filepath.IsAbs(local) {
+		return filepath.Clean(local), nil
+	}
+	if isFile {
+		return "", fmt.Errorf("URL %q: a file URL has three slashes and an absolute path", text)
+	}
+	return filepath.Join(r.dir, local), nil
+}
+
+// clean drops the slashes at the end, as locations are kept without.
+func clean(location string) string {
+	if short := strings.TrimRight(location, "/"); short != "" {
+		return short
+	}
+	return location
+}
+
+func tableName(text string) (table.Name, error) {
+	if text == "" || strings.Contains(text, "*") {
+		return "", fmt.Errorf("table name %q: want one table, such as tpch.orders", text)
+	}
+	return table.Name(strings.TrimPrefix(text, "spark_catalog.")), nil
+}
+
+// pattern reads an entry under `write:`. A bare `*` is refused: what may be rewritten is
+// named.
+func (r *reader) pattern(text string) (Pattern, error) {
+	if Pattern(text).isLocation() {
+		at, err := r.path(text)
+		return Pattern(at), err
+	}
+	if _, err := tableName(strings.TrimSuffix(text, ".*")); err != nil {
+		return "", fmt.Errorf("%q: want a table (tpch.orders), a database (tpch.*) or a location", text)
+	}
+	return Pattern(strings.TrimPrefix(text, "spark_catalog.")), nil
+}
