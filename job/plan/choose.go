@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ajlo/job/unit"
@@ -114,6 +115,10 @@ func byDensity(tables [][]option) []int {
 	return order
 }
 
+// density is +Inf for an option that costs nothing: those come before all others.
 func density(npv, rewrite unit.Bytes) float64 {
-	return float64(npv) / float64(max(rewrite, 1))
+	if rewrite == 0 {
+		return math.Inf(1)
+	}
+	return float64(npv) / float64(rewrite)
 }
