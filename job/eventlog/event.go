@@ -5,7 +5,8 @@ import "time"
 // Event is one of the event types below. Times are UTC.
 type Event interface{ event() }
 
-// ApplicationStart opens an application.
+// ApplicationStart opens an application. Events gives one with the zero time first, made
+// from the log's names: a log without its first part still has an application.
 type ApplicationStart struct {
 	ID      string
 	Attempt string
@@ -25,7 +26,7 @@ type Environment struct {
 	SessionZone string
 	// JVMZone is the zone of the driver's JVM (user.timezone).
 	JVMZone string
-	// Cores is the number of cores of a local master or of executors × cores, 0 where the
+	// Cores is the number of cores of a local master, or executors × cores; 0 where the
 	// settings do not say.
 	Cores int
 }
@@ -75,9 +76,10 @@ type JobStart struct {
 	Job    int64
 	Time   time.Time
 	Stages []int64
-	// Execution is the SQL execution the job runs for; ok is HasExecution.
-	Execution    int64
-	HasExecution bool
+	// Execution is the SQL execution the job runs for; it means nothing where SQL is
+	// false, as for jobs over bare RDDs.
+	Execution int64
+	SQL       bool
 	// Root is Execution's root where the job says so, else Execution.
 	Root int64
 }
@@ -86,15 +88,15 @@ type JobStart struct {
 type StageCompleted struct {
 	Stage   int64
 	Attempt int64
-	// RunTime is the sum of the executor run time of the attempt's tasks; measured is
-	// HasRunTime.
-	RunTime    time.Duration
-	HasRunTime bool
-	// Values are cumulative: a later stage's value of the same id replaces an earlier one.
+	// RunTimeMS is the executor run time of the attempt's tasks together, in ms, −1 where
+	// the log does not say.
+	RunTimeMS int64
+	// Values are cumulative over stages: of one id the greatest value counts.
 	Values []Accumulator
 }
 
-// Accumulator is the value of one metric.
+// Accumulator is the value of one metric. Initial values (−1) and values that are no whole
+// numbers are never in an event.
 type Accumulator struct {
 	ID    int64
 	Value int64
@@ -102,17 +104,17 @@ type Accumulator struct {
 
 // Metric is one metric of a plan node.
 type Metric struct {
-	Name string
-	ID   int64
+	Name string `json:"name"`
+	ID   int64  `json:"accumulatorId"`
 }
 
 // PlanNode is a node of the plan tree that stands beside the plan's text (sparkPlanInfo).
 type PlanNode struct {
-	Name     string
-	Simple   string // the node in one line, cut by the session's limits
-	Children []*PlanNode
-	Metadata map[string]string
-	Metrics  []Metric
+	Name     string            `json:"nodeName"`
+	Simple   string            `json:"simpleString"` // in one line, cut by the session's limits
+	Children []*PlanNode       `json:"children"`
+	Metadata map[string]string `json:"metadata"`
+	Metrics  []Metric          `json:"metrics"`
 }
 
 func (ApplicationStart) event() {}

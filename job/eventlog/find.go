@@ -1,7 +1,14 @@
 package eventlog
 
 import (
+	"cmp"
+	"fmt"
 	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -9,19 +16,194 @@ import (
 type Application struct {
 	// ID is the application's id as the names give it ("local-1795979361104"); the log's
 	// own start event has the last word.
-	ID      string
-	Attempt string // "1", "2", … where the cluster counts attempts, else empty
+	ID      string `json:"id"`
+	Attempt string `json:"attempt,omitempty"` // "1", "2", … where the cluster counts attempts
 	// Parts are paths in the file system, in the order they were written.
-	Parts []string
+	Parts []string `json:"parts"`
 	// InProgress is set where the log says of itself that it is still being written.
-	InProgress bool
-	Bytes      int64 // of all parts, as stored
-	Modified   time.Time
+	InProgress bool      `json:"in_progress"`
+	Bytes      int64     `json:"bytes"`    // of all parts, as stored
+	Modified   time.Time `json:"modified"` // of the part written last
 }
 
-// Find lists the applications below root of fsys, sorted by first part. A missing folder
-// is an error that wraps fs.ErrNotExist.
+// Names that Spark's writers give (EventLogFileWriters.scala).
+const (
+	rollingPrefix    = "eventlog_v2_"
+	partPrefix       = "events_"
+	statusPrefix     = "appstatus_"
+	inProgressSuffix = ".inprogress"
+	compactSuffix    = ".compact"
+)
+
+// Find lists the applications below root of fsys, sorted by their first part; root may
+// also be one log itself. Hidden files and folders (a leading "." or "_") are passed over,
+// and so are files whose first bytes are no event log. A missing folder is an error that
+// wraps fs.ErrNotExist.
 func Find(fsys fs.FS, root string) ([]Application, error) {
-	_, err := fs.Stat(fsys, root)
-	return nil, err
+	var found []Application
+	err := fs.WalkDir(fsys, root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == root:
+			return err
+		case err != nil || (name != root && isHidden(entry.Name())):
+			return skipUnread(entry)
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), rollingPrefix):
+			return appendRolling(&found, fsys, name)
+		case entry.Type().IsRegular() && looksLikeLog(fsys, name):
+			found = append(found, singleFile(name, entry))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list event logs in %s: %w", root, err)
+	}
+	slices.SortFunc(found, func(a, b Application) int { return cmp.Compare(a.Parts[0], b.Parts[0]) })
+	return found, nil
+}
+
+func isHidden(base string) bool {
+	return base != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) ||
+		strings.HasPrefix(base, statusPrefix)
+}
+
+// skipUnread passes over one entry: a folder with all that is below it.
+func skipUnread(entry fs.DirEntry) error {
+	if entry != nil && entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// looksLikeLog opens a file to see its first bytes. A file that cannot be opened counts as
+// a log, so that reading it names it as lost.
+func looksLikeLog(fsys fs.FS, name string) bool {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return true
+	}
+	defer file.Close()
+	var head [headBytes]byte
+	n, _ := file.Read(head[:])
+	return n > 0 && (codecOf(head[:n]) != plain || head[0] == '{')
+}
+
+func singleFile(name string, entry fs.DirEntry) Application {
+	base, inProgress := strings.CutSuffix(entry.Name(), inProgressSuffix)
+	base = cutCodec(strings.TrimSuffix(base, compactSuffix))
+	a := Application{Parts: []string{name}, InProgress: inProgress}
+	a.ID, a.Attempt = splitAttempt(base)
+	a.measure(entry)
+	return a
+}
+
+// appendRolling reads one eventlog_v2_* folder. It is its own walk: nothing below it is
+// looked at again.
+func appendRolling(found *[]Application, fsys fs.FS, dir string) error {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return err
+	}
+	a := Application{}
+	a.ID, a.Attempt = splitAttempt(strings.TrimPrefix(path.Base(dir), rollingPrefix))
+	var parts []part
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), statusPrefix) && strings.HasSuffix(entry.Name(), inProgressSuffix) {
+			a.InProgress = true
+		}
+		if p, ok := parsePart(entry.Name()); ok && !entry.IsDir() {
+			p.entry = entry
+			parts = append(parts, p)
+		}
+	}
+	for _, p := range inOrder(parts) {
+		a.Parts = append(a.Parts, path.Join(dir, p.entry.Name()))
+		a.measure(p.entry)
+	}
+	if len(a.Parts) > 0 {
+		*found = append(*found, a)
+	}
+	return fs.SkipDir
+}
+
+// measure adds the part's size; a part that vanished meanwhile has none.
+func (a *Application) measure(entry fs.DirEntry) {
+	info, err := entry.Info()
+	if err != nil {
+		return
+	}
+	a.Bytes += info.Size()
+	if modified := info.ModTime().UTC(); modified.After(a.Modified) {
+		a.Modified = modified
+	}
+}
+
+// part is one file of a rolling log.
+type part struct {
+	index   int64
+	compact bool
+	entry   fs.DirEntry
+}
+
+// parsePart reads "events_12_local-1.zstd": the number between the underscores.
+func parsePart(base string) (part, bool) {
+	rest, ok := strings.CutPrefix(base, partPrefix)
+	if !ok {
+		return part{}, false
+	}
+	number, _, ok := strings.Cut(rest, "_")
+	if !ok {
+		return part{}, false
+	}
+	index, err := strconv.ParseInt(number, 10, 64)
+	return part{index: index, compact: strings.HasSuffix(base, compactSuffix)}, err == nil
+}
+
+// inOrder sorts by number (10 after 9) and leaves out what a compact file replaces: itself
+// and everything before it.
+func inOrder(parts []part) []part {
+	slices.SortFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(boolRank(a.compact), boolRank(b.compact)),
+			cmp.Compare(a.entry.Name(), b.entry.Name()))
+	})
+	for i := len(parts) - 1; i >= 0; i-- {
+		if parts[i].compact {
+			return parts[i:]
+		}
+	}
+	return parts
+}
+
+func boolRank(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// codecSuffixes are the names of Spark's codecs as file endings; the content decides what
+// is done, the ending is only no part of the id.
+var codecSuffixes = []string{".zstd", ".zst", ".lz4", ".lzf", ".snappy", ".gz"}
+
+func cutCodec(base string) string {
+	for _, suffix := range codecSuffixes {
+		if cut, ok := strings.CutSuffix(base, suffix); ok {
+			return cut
+		}
+	}
+	return base
+}
+
+// yarnID is an id that itself ends in a number: application_1700000000000_0042.
+var yarnID = regexp.MustCompile(`^application_\d+_\d+`)
+
+// attemptSuffix is how attempts are told: a number after the last underscore.
+var attemptSuffix = regexp.MustCompile(`_(\d+)$`)
+
+func splitAttempt(base string) (id, attempt string) {
+	fixed := len(yarnID.FindString(base))
+	m := attemptSuffix.FindStringSubmatchIndex(base[fixed:])
+	if m == nil {
+		return base, ""
+	}
+	return base[:fixed+m[0]], base[fixed+m[2]:]
 }

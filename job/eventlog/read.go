@@ -1,14 +1,154 @@
 package eventlog
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"iter"
+	"strings"
 )
 
 // Events streams the events of interest of one application in order. What ends or damages
 // a part is collected in r and the rest goes on; an error is yielded only where nothing
 // more can be read at all (ctx is done), and then last.
 func Events(ctx context.Context, fsys fs.FS, a Application, r *Reading) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {}
+	return func(yield func(Event, error) bool) {
+		if !yield(ApplicationStart{ID: a.ID, Attempt: a.Attempt}, nil) {
+			return
+		}
+		for _, name := range a.Parts {
+			if err := ctx.Err(); err != nil {
+				yield(nil, fmt.Errorf("read event log %s: %w", name, err))
+				return
+			}
+			p := partReader{ctx: ctx, file: name, reading: r, limit: maxLine}
+			if !p.read(fsys, yield) {
+				return
+			}
+		}
+	}
+}
+
+// partReader reads one file of an application.
+type partReader struct {
+	ctx     context.Context
+	file    string
+	reading *Reading
+	limit   int
+	line    int64
+}
+
+// read gives false once the consumer wants no more.
+func (p *partReader) read(fsys fs.FS, yield func(Event, error) bool) bool {
+	file, err := fsys.Open(p.file)
+	if err != nil {
+		p.lose(0, "cannot be opened: "+reason(err))
+		return true
+	}
+	defer file.Close() // only read: closing loses nothing
+	p.reading.Parts++
+	in := bufio.NewReaderSize(file, gateBytes)
+	text, release, err := unpack(in)
+	if err != nil {
+		p.lose(0, reason(err))
+		return true
+	}
+	defer release()
+	return p.eachLine(newLines(text, p.limit), yield)
+}
+
+func (p *partReader) eachLine(l *lines, yield func(Event, error) bool) bool {
+	for {
+		line, kind, size, err := l.next()
+		if err != nil {
+			p.ended(err)
+			return true
+		}
+		p.line++
+		p.reading.Lines++
+		p.reading.Bytes += size
+		if p.ctx.Err() != nil {
+			yield(nil, fmt.Errorf("read event log %s: %w", p.file, p.ctx.Err()))
+			return false
+		}
+		event := p.decodeLine(line, kind)
+		if event == nil {
+			continue
+		}
+		p.reading.Events++
+		if !yield(event, nil) {
+			return false
+		}
+	}
+}
+
+// decodeLine gives nil for lines that hold no event of interest, and for lost ones.
+func (p *partReader) decodeLine(line []byte, kind lineKind) Event {
+	switch {
+	case kind == lineTooLong:
+		p.lose(p.line, fmt.Sprintf("line is longer than %d MiB", p.limit>>20))
+		return nil
+	case kind == lineUnused || len(bytes.TrimSpace(line)) == 0:
+		return nil
+	case line[0] != '{':
+		p.lose(p.line, "line is no JSON object")
+		return nil
+	}
+	name, ok := eventName(line)
+	if !ok || (kind == lineCut && line[len(line)-1] != '}') {
+		p.lose(p.line, lossOf(kind))
+		return nil
+	}
+	wanted := kindOf(name)
+	if wanted == unneeded {
+		return nil
+	}
+	event, err := decode(wanted, line)
+	if err != nil && kind == lineCut {
+		p.lose(p.line, lossOf(kind))
+		return nil
+	}
+	if err != nil {
+		p.lose(p.line, fmt.Sprintf("event %s is not as Spark writes it", shortName(name)))
+		return nil
+	}
+	return event
+}
+
+func lossOf(kind lineKind) string {
+	if kind == lineCut {
+		return "file ends inside a line"
+	}
+	return "line names no event"
+}
+
+func shortName(name []byte) string {
+	return string(name[bytes.LastIndexByte(name, '.')+1:])
+}
+
+// ended tells a clean end from a damaged one. A log still being written stops inside a
+// compressed block: all that could be read was given.
+func (p *partReader) ended(err error) {
+	switch {
+	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		p.lose(p.line, "file ends inside a compressed block")
+	default:
+		p.lose(p.line, "damaged from here on: "+reason(err))
+	}
+}
+
+func (p *partReader) lose(line int64, why string) { p.reading.add(p.file, line, why) }
+
+// reason is an error without the path, which the problem already names.
+func reason(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return strings.TrimSpace(err.Error())
 }
