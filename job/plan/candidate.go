@@ -58,7 +58,7 @@ func (in Input) keep(t TableInput) string {
 	case !in.Trigger.Fired:
 		return "kept: " + in.Trigger.Reason
 	case len(t.Unsupported) > 0:
-		return "kept: the engine does not handle " + strings.Join(t.Unsupported, ", ")
+		return "kept: the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
 	case t.Snapshot.Owner == "user":
 		return "kept: its keys were set by its owner: " + t.Snapshot.Layout.String()
 	case len(t.Snapshot.Files) == 0:

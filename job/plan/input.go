@@ -52,7 +52,7 @@ type Settings struct {
 	Address    dialect.Address
 	// Writable reports whether a table may be rewritten. With none at all the plan is advice
 	// over every table and is not executed.
-	Writable func(table.Name) bool
+	Writable func(table.Name, table.Location) bool
 }
 
 // scannedAs reports whether facts speak of this table by the given name.

@@ -56,7 +56,7 @@ func (in Input) weighAll() ([]weighed, error) {
 func (in Input) allowed(all []weighed) [][]option {
 	options := make([][]option, len(all))
 	for i, w := range all {
-		if in.Settings.Writable(w.table.Table) {
+		if in.Settings.Writable(w.table.Table, w.table.Location) {
 			options[i] = w.options
 		}
 	}
@@ -106,7 +106,7 @@ func (in Input) explainLeft(t *Table, options []option) {
 	case t.Reason != "":
 	case len(options) == 0:
 		t.Reason = in.nothingWorthy(*t)
-	case !in.Settings.Writable(t.Table):
+	case !in.Settings.Writable(t.Table, t.Location):
 		best := t.Candidates[options[0].candidate]
 		t.Reason = fmt.Sprintf("kept: not under write:, though %s would save %s a window",
 			best.Layout, t.ScannedBytesNow-best.ScannedBytes)

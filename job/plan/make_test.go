@@ -72,7 +72,7 @@ func input(tables ...plan.TableInput) plan.Input {
 		Settings: plan.Settings{
 			Threshold: 0.1, Budget: unit.MB, Storage: unit.MB, Horizon: 8, Rate: 0.02, StorageWeight: 0.1,
 			Margin: 0.1, TargetFile: 1000, Engine: "embedded", Address: dialect.ByName,
-			Writable: func(table.Name) bool { return true },
+			Writable: func(table.Name, table.Location) bool { return true },
 		},
 	}
 	for range 4 {
@@ -150,10 +150,10 @@ func TestTablesThatAreKept(t *testing.T) {
 		want   string
 	}{
 		{"nothing triggered", func(in *plan.Input) { in.Trigger = drift.Trigger{Reason: "drift 0.01"} }, "kept: drift 0.01"},
-		{"not under write", func(in *plan.Input) { in.Settings.Writable = func(table.Name) bool { return false } }, "kept: not under write:"},
+		{"not under write", func(in *plan.Input) { in.Settings.Writable = func(table.Name, table.Location) bool { return false } }, "kept: not under write:"},
 		{"budget under the table's size", func(in *plan.Input) { in.Settings.Budget = 19_999 }, "kept: the budget of 20.0 kB"},
 		{"storage budget too small", func(in *plan.Input) { in.Settings.Storage = 1_999 }, "kept: the budget of"},
-		{"a feature the engine lacks", func(in *plan.Input) { in.Tables[0].Unsupported = []string{"deletionVectors"} }, "kept: the engine does not handle deletionVectors"},
+		{"a feature the engine lacks", func(in *plan.Input) { in.Tables[0].Unsupported = []string{"deletionVectors"} }, "kept: the engine cannot rewrite it: deletionVectors"},
 		{"keys of its owner", func(in *plan.Input) { in.Tables[0].Snapshot.Owner = "user" }, "kept: its keys were set by its owner"},
 		{"one file", func(in *plan.Input) { in.Settings.TargetFile = unit.MB }, "kept: 20.0 kB fit one file"},
 		{"shrunk to nothing", func(in *plan.Input) { in.Tables[0].Snapshot.Files = nil }, "kept: the table holds no file"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ajlo/job/fact"
+	"ajlo/job/lake"
 	"ajlo/job/predicate"
 	"ajlo/job/prune"
 	"ajlo/job/table"
@@ -101,4 +102,14 @@ func (f files) bytesByRead(rs []read) []unit.Bytes {
 		scanned[i] = f.readBytes(r.predicate) * unit.Bytes(r.weight)
 	}
 	return scanned
+}
+
+// ScannedBytes is what the succeeded queries would scan of a table, known to facts by the
+// given names, with the files and bounds it has: each execution once.
+func ScannedBytes(s lake.Snapshot, names []table.Name, queries []fact.Query) (unit.Bytes, error) {
+	rs, err := reads(TableInput{Snapshot: s, Names: names}, queries)
+	if err != nil {
+		return 0, err
+	}
+	return sum(present(s).bytesByRead(rs)), nil
 }
