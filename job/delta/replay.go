@@ -1,19 +1,198 @@
 package delta
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"ajlo/job/object"
 )
 
-// ErrNoTable is wrapped when a folder holds no Delta log.
-var ErrNoTable = errors.New("no Delta table here")
-
-// Replay reads the newest version of the table at the store's root.
-func Replay(ctx context.Context, store object.Store) (Snapshot, error) { panic("not there yet") }
+// Replay reads the newest version of the table at the store's root. A folder without a
+// Delta log is an error that wraps ErrNoTable.
+func Replay(ctx context.Context, store object.Store) (Snapshot, error) {
+	return replay(ctx, store, newest)
+}
 
 // ReplayAt reads the given version.
 func ReplayAt(ctx context.Context, store object.Store, version int64) (Snapshot, error) {
-	panic("not there yet")
+	return replay(ctx, store, version)
+}
+
+func replay(ctx context.Context, store object.Store, version int64) (Snapshot, error) {
+	segment, err := findSegment(ctx, store, version)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read Delta table %s: %w", store.URL(), err)
+	}
+	s, err := replaySegment(ctx, store, segment)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read Delta table %s, version %d: %w", store.URL(), segment.version, err)
+	}
+	return s, nil
+}
+
+func replaySegment(ctx context.Context, store object.Store, segment segment) (Snapshot, error) {
+	state := newState()
+	for _, key := range segment.parts {
+		take := func(a action) error { state.apply(a, segment.checkpointed); return nil }
+		if err := readCheckpoint(ctx, store, key, take); err != nil {
+			return Snapshot{}, fmt.Errorf("read checkpoint: %w", err)
+		}
+	}
+	for v := range segment.commits {
+		actions, err := readCommit(ctx, store, v)
+		if errors.Is(err, object.ErrNotFound) {
+			return Snapshot{}, segment.gap(v)
+		}
+		if err != nil {
+			return Snapshot{}, err
+		}
+		state.applyCommit(actions, v)
+	}
+	if segment.checkpointed == segment.version {
+		state.time = commitTime(ctx, store, segment.version)
+	}
+	return state.snapshot(segment)
+}
+
+// commitTime is when a commit says it was made, 0 where it cannot be read: its checkpoint
+// has all that matters.
+func commitTime(ctx context.Context, store object.Store, version int64) int64 {
+	actions, err := readCommit(ctx, store, version)
+	if err != nil {
+		return 0
+	}
+	for _, a := range actions {
+		if a.CommitInfo != nil {
+			return a.CommitInfo.Timestamp
+		}
+	}
+	return 0
+}
+
+// readCommit reads the commit of one version.
+func readCommit(ctx context.Context, store object.Store, version int64) ([]action, error) {
+	key := commitKey(version)
+	data, err := store.ReadAll(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("read commit of version %d: %w", version, err)
+	}
+	actions, err := decodeCommit(data)
+	if err != nil {
+		return nil, fmt.Errorf("read commit of version %d (%s): %w", version, key, err)
+	}
+	return actions, nil
+}
+
+// live is a file of the table and the version that brought it.
+type live struct {
+	add     *Add
+	version int64
+}
+
+// state is the log replayed up to some version.
+type state struct {
+	protocol     *Protocol
+	metadata     *Metadata
+	files        map[string]live
+	domains      map[string]Domain
+	transactions map[string]Transaction
+	time         int64 // ms since the epoch, 0 when unknown
+}
+
+func newState() *state {
+	return &state{files: map[string]live{}, domains: map[string]Domain{}, transactions: map[string]Transaction{}}
+}
+
+// applyCommit takes in a whole commit. Within one commit files go before others come: an
+// update of a deletion vector removes and adds the same path.
+func (s *state) applyCommit(actions []action, version int64) {
+	s.time = 0
+	for _, a := range actions {
+		if a.Remove != nil {
+			delete(s.files, fileID(a.Remove.RawPath, a.Remove.DeletionVector))
+		}
+	}
+	for _, a := range actions {
+		s.apply(a, version)
+	}
+}
+
+// apply takes in every action but removes.
+func (s *state) apply(a action, version int64) {
+	switch {
+	case a.Add != nil:
+		s.files[fileID(a.Add.RawPath, a.Add.DeletionVector)] = live{a.Add, version}
+	case a.Metadata != nil:
+		s.metadata = a.Metadata
+	case a.Protocol != nil:
+		s.protocol = a.Protocol
+	case a.Txn != nil:
+		s.transactions[a.Txn.AppID] = *a.Txn
+	case a.Domain != nil && a.Domain.Removed:
+		delete(s.domains, a.Domain.Name)
+	case a.Domain != nil:
+		s.domains[a.Domain.Name] = *a.Domain
+	case a.CommitInfo != nil:
+		s.time = a.CommitInfo.Timestamp
+	}
+}
+
+// fileID tells live files apart: by path and deletion vector. Two writers may encode one
+// path differently, so the decoded form counts.
+func fileID(raw string, vector *DeletionVector) string {
+	path, err := decodePath(raw)
+	if err != nil {
+		path = raw
+	}
+	return path + vector.suffix()
+}
+
+// snapshot makes the state a value, after checking that it is a table.
+func (s *state) snapshot(segment segment) (Snapshot, error) {
+	if s.protocol == nil {
+		return Snapshot{}, errors.New("the log has no protocol action")
+	}
+	if s.metadata == nil {
+		return Snapshot{}, errors.New("the log has no metaData action")
+	}
+	files, err := s.liveFiles()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	snapshot := Snapshot{
+		Version: segment.version, Protocol: *s.protocol, Metadata: *s.metadata, Files: files,
+		Domains: s.domains, Transactions: s.transactions, Time: segment.modified.UTC(),
+	}
+	if s.time != 0 {
+		snapshot.Time = time.UnixMilli(s.time).UTC()
+	}
+	return snapshot, nil
+}
+
+// liveFiles sorts the files and decodes their paths. A path that leaves the folder matters
+// only while its file is live.
+func (s *state) liveFiles() ([]Add, error) {
+	files := make([]Add, 0, len(s.files))
+	for _, id := range slices.Sorted(maps.Keys(s.files)) {
+		f := s.files[id]
+		path, err := decodePath(f.add.RawPath)
+		if err != nil {
+			return nil, fmt.Errorf("file added in version %d: %w", f.version, err)
+		}
+		add := *f.add
+		add.Path = path
+		files = append(files, add)
+	}
+	slices.SortStableFunc(files, func(a, b Add) int { return cmp.Compare(a.Path, b.Path) })
+	for i := 1; i < len(files); i++ {
+		if files[i].Path == files[i-1].Path {
+			return nil, fmt.Errorf("file %q is in the table twice", files[i].Path)
+		}
+	}
+	return files, nil
 }
