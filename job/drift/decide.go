@@ -93,7 +93,7 @@ func missing(scores []Score) []string {
 func exceeding(scores []Score, threshold float64) (reasons []string) {
 	for _, s := range scores {
 		if s.Score != nil && *s.Score > threshold {
-			reasons = append(reasons, fmt.Sprintf("drift %.3f from the %s exceeds %.2f", *s.Score, s.Reference.words(), threshold))
+			reasons = append(reasons, fmt.Sprintf("drift %.3f from the %s exceeds %g", *s.Score, s.Reference.words(), threshold))
 		}
 	}
 	return reasons
@@ -118,7 +118,7 @@ func within(scores []Score, threshold float64) string {
 			parts = append(parts, fmt.Sprintf("%.3f from the %s", *s.Score, s.Reference.words()))
 		}
 	}
-	return fmt.Sprintf("drift %s, not above %.2f", strings.Join(parts, " and "), threshold)
+	return fmt.Sprintf("drift %s, not above %g", strings.Join(parts, " and "), threshold)
 }
 
 // firstSeen gathers the edges that any reference did not have, dearest first.
