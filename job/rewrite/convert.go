@@ -1,0 +1,296 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"ajlo/job/delta"
+)
+
+// converter turns an array as a file holds it into the form of arrowSchema. It never
+// changes a value: what has no exact counterpart is an error.
+type converter func(arrow.ArrayData) (arrow.ArrayData, error)
+
+// converterFor knows how a file of type from is read as a column of type to. Its error
+// names both types; it is the one place that says what a column may be stored as.
+func converterFor(from arrow.DataType, to delta.Type) (converter, error) {
+	want, err := arrowType(to)
+	if err != nil {
+		return nil, err
+	}
+	if arrow.TypeEqual(from, want) {
+		return asIs, nil
+	}
+	switch to.Kind {
+	case delta.Struct:
+		return structConverter(from, to, want)
+	case delta.Array:
+		return listConverter(from, to, want)
+	case delta.Map:
+		return mapConverter(from, to, want)
+	}
+	if convert := scalarConverter(from, to, want); convert != nil {
+		return convert, nil
+	}
+	return nil, mismatch(from, to)
+}
+
+func mismatch(from arrow.DataType, to delta.Type) error {
+	return fmt.Errorf("stored as %s, which is not read as %s", from, to.Text)
+}
+
+func asIs(data arrow.ArrayData) (arrow.ArrayData, error) { return data, nil }
+
+// scalarConverter is nil where the stored type is not one the column may have.
+func scalarConverter(from arrow.DataType, to delta.Type, want arrow.DataType) converter {
+	switch to.Kind {
+	case delta.Byte, delta.Short, delta.Integer, delta.Long:
+		return integerConverter(from, want)
+	case delta.Decimal:
+		stored, ok := from.(*arrow.Decimal128Type)
+		if ok && int(stored.Scale) == to.Scale && int(stored.Precision) <= to.Precision {
+			return renamed(want)
+		}
+	case delta.String:
+		if from.ID() == arrow.BINARY {
+			return renamed(want)
+		}
+	case delta.Binary:
+		if from.ID() == arrow.STRING {
+			return renamed(want)
+		}
+	case delta.Timestamp:
+		return timestampConverter(from, want)
+	}
+	return nil
+}
+
+// renamed keeps all bytes and changes the type.
+func renamed(want arrow.DataType) converter {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		return array.NewData(want, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset()), nil
+	}
+}
+
+// integerConverter takes every signed width: writers store bytes and shorts as plain INT32.
+func integerConverter(from, want arrow.DataType) converter {
+	switch from.ID() {
+	case arrow.INT8:
+		return integersFrom[int8](want)
+	case arrow.INT16:
+		return integersFrom[int16](want)
+	case arrow.INT32:
+		return integersFrom[int32](want)
+	}
+	return nil
+}
+
+func integersFrom[From int8 | int16 | int32](want arrow.DataType) converter {
+	switch want.ID() {
+	case arrow.INT8:
+		return resized[From, int8](want)
+	case arrow.INT16:
+		return resized[From, int16](want)
+	case arrow.INT32:
+		return resized[From, int32](want)
+	}
+	return resized[From, int64](want)
+}
+
+func resized[From int8 | int16 | int32, To int8 | int16 | int32 | int64](want arrow.DataType) converter {
+	return mapped(want, func(v From) (To, error) {
+		if To(v) != To(From(To(v))) || int64(To(v)) != int64(v) {
+			return 0, fmt.Errorf("value %d does not fit %s", v, want)
+		}
+		return To(v), nil
+	})
+}
+
+// mapped converts fixed-width values one by one; slots of NULLs are left zero.
+func mapped[From, To arrow.FixedWidthType](want arrow.DataType, one func(From) (To, error)) converter {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		in := words[From](d)
+		out := make([]To, d.Offset()+d.Len())
+		for i := d.Offset(); i < len(out); i++ {
+			if !validAt(d, i) {
+				continue
+			}
+			v, err := one(in[i])
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+		buffers := []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.GetBytes(out))}
+		return array.NewData(want, d.Len(), buffers, nil, d.NullN(), d.Offset()), nil
+	}
+}
+
+// validAt takes an index that counts from before the offset.
+func validAt(d arrow.ArrayData, i int) bool {
+	validity := d.Buffers()[0]
+	return validity == nil || validity.Len() == 0 || bitutil.BitIsSet(validity.Bytes(), i)
+}
+
+const microsPerMilli = 1000
+
+// timestampConverter takes what Spark takes for an instant: INT96 (which arrives as 12
+// bytes, see footer.go), and INT64 in milliseconds or microseconds, adjusted to UTC or not.
+func timestampConverter(from, want arrow.DataType) converter {
+	switch from := from.(type) {
+	case *arrow.FixedSizeBinaryType:
+		if from.ByteWidth == int96Bytes {
+			return int96Converter(want)
+		}
+	case *arrow.TimestampType:
+		switch from.Unit {
+		case arrow.Microsecond:
+			return renamed(want)
+		case arrow.Millisecond:
+			return mapped(want, func(v arrow.Timestamp) (arrow.Timestamp, error) {
+				if v > math.MaxInt64/microsPerMilli || v < math.MinInt64/microsPerMilli {
+					return 0, fmt.Errorf("timestamp %d ms does not fit 64 bits of microseconds", v)
+				}
+				return v * microsPerMilli, nil
+			})
+		}
+	}
+	return nil
+}
+
+func int96Converter(want arrow.DataType) converter {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		out := make([]int64, d.Offset()+d.Len())
+		for i := d.Offset(); i < len(out); i++ {
+			if !validAt(d, i) {
+				continue
+			}
+			micros, err := int96Micros(d.Buffers()[1].Bytes()[i*int96Bytes:])
+			if err != nil {
+				return nil, err
+			}
+			out[i] = micros
+		}
+		buffers := []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.GetBytes(out))}
+		return array.NewData(want, d.Len(), buffers, nil, d.NullN(), d.Offset()), nil
+	}
+}
+
+// errAmbiguous is when a name that differs in case only could mean several columns.
+var errAmbiguous = errors.New("several columns differ in case only")
+
+// fieldNamed finds a column as Spark does: by its exact name, else by the only one that
+// differs in case. It is −1 where there is none.
+func fieldNamed(fields []arrow.Field, name string) (int, error) {
+	found := -1
+	for i, f := range fields {
+		if f.Name == name {
+			return i, nil
+		}
+		if !strings.EqualFold(f.Name, name) {
+			continue
+		}
+		if found >= 0 {
+			return 0, fmt.Errorf("%w: %q and %q", errAmbiguous, fields[found].Name, f.Name)
+		}
+		found = i
+	}
+	return found, nil
+}
+
+// structConverter picks fields by name: a file may be older than a field, or have them in
+// another order.
+func structConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
+	stored, ok := from.(*arrow.StructType)
+	if !ok {
+		return nil, mismatch(from, to)
+	}
+	wanted := want.(*arrow.StructType)
+	at, convert := make([]int, len(to.Fields)), make([]converter, len(to.Fields))
+	for f, field := range to.Fields {
+		var err error
+		if at[f], err = fieldNamed(stored.Fields(), field.Name); err != nil {
+			return nil, err
+		}
+		if at[f] < 0 {
+			continue
+		}
+		if convert[f], err = converterFor(stored.Field(at[f]).Type, field.Type); err != nil {
+			return nil, fmt.Errorf("field %q: %w", field.Name, err)
+		}
+	}
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		children := make([]arrow.ArrayData, len(convert))
+		for f := range convert {
+			if convert[f] == nil {
+				children[f] = nothing(wanted.Field(f).Type, d.Offset()+d.Len())
+				continue
+			}
+			child, err := convert[f](d.Children()[at[f]])
+			if err != nil {
+				return nil, fmt.Errorf("field %q: %w", wanted.Field(f).Name, err)
+			}
+			children[f] = child
+		}
+		return array.NewData(want, d.Len(), d.Buffers(), children, d.NullN(), d.Offset()), nil
+	}, nil
+}
+
+// nothing is a column of NULLs.
+func nothing(t arrow.DataType, rows int) arrow.ArrayData {
+	return array.MakeArrayOfNull(memory.DefaultAllocator, t, rows).Data()
+}
+
+func listConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
+	stored, ok := from.(*arrow.ListType)
+	if !ok {
+		return nil, mismatch(from, to)
+	}
+	convert, err := converterFor(stored.Elem(), *to.Element)
+	if err != nil {
+		return nil, fmt.Errorf("element: %w", err)
+	}
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		child, err := convert(d.Children()[0])
+		if err != nil {
+			return nil, fmt.Errorf("element: %w", err)
+		}
+		return array.NewData(want, d.Len(), d.Buffers(), []arrow.ArrayData{child}, d.NullN(), d.Offset()), nil
+	}, nil
+}
+
+func mapConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
+	stored, ok := from.(*arrow.MapType)
+	if !ok {
+		return nil, mismatch(from, to)
+	}
+	key, err := converterFor(stored.KeyType(), *to.Key)
+	if err != nil {
+		return nil, fmt.Errorf("key: %w", err)
+	}
+	value, err := converterFor(stored.ItemType(), *to.Element)
+	if err != nil {
+		return nil, fmt.Errorf("value: %w", err)
+	}
+	entries := want.(*arrow.MapType).Elem()
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		pairs := d.Children()[0]
+		keys, err := key(pairs.Children()[0])
+		if err != nil {
+			return nil, fmt.Errorf("key: %w", err)
+		}
+		values, err := value(pairs.Children()[1])
+		if err != nil {
+			return nil, fmt.Errorf("value: %w", err)
+		}
+		both := array.NewData(entries, pairs.Len(), pairs.Buffers(), []arrow.ArrayData{keys, values}, pairs.NullN(), pairs.Offset())
+		return array.NewData(want, d.Len(), d.Buffers(), []arrow.ArrayData{both}, d.NullN(), d.Offset()), nil
+	}, nil
+}

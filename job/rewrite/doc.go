@@ -1,0 +1,16 @@
+// Package rewrite puts the rows of a table's files into another order: read, order, write.
+//
+// In comes a store rooted at the table's folder, the live files, the table's schema and the
+// wanted layout; out come new files beside the old ones, their statistics, and two sums of
+// rows: of the files that were read, and of the new files as read back from storage. What
+// always holds (rule 1): both sums are equal or the new files are removed and an error is
+// returned. Nothing is committed here; whoever does removes the new files if that fails.
+//
+// The table is held in memory as Arrow. A table that would not fit the memory limit is
+// refused before a byte is written, and so are columns whose stored type is not one that
+// the table's type may be stored as, files in the calendar of Spark 2, and encrypted files.
+//
+// Files are written as Spark writes them with three differences that every reader takes:
+// timestamps are INT64 microseconds (Spark's default is INT96, which has no statistics that
+// readers use), all columns are optional, and the page index is there.
+package rewrite

@@ -1,0 +1,128 @@
+package rewrite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"ajlo/job/object"
+)
+
+// Spark stores timestamps as INT96: nanoseconds of the day in 8 bytes and the Julian day in
+// 4, both little-endian. Arrow reads them as 64 bits of nanoseconds, which ends in the years
+// 1677 and 2262; Spark's own range is 1 to 9999. So the footer is handed to Arrow with
+// INT96 columns named as 12 plain bytes, which both encodings of INT96 are, and the bytes
+// are turned into microseconds here.
+const (
+	int96Bytes       = 12
+	julianEpoch      = 2_440_588 // Julian day of 1970-01-01
+	microsPerDay     = 86_400_000_000
+	maxDays          = math.MaxInt64/microsPerDay - 1 // either side of the epoch
+	nanosPerMicro    = 1_000                          // Spark drops what is finer
+	footerTrailer    = 8                              // 4 bytes of length, "PAR1"
+	maxFooter        = 256 << 20                      // bytes; a length beyond it is damage, not a footer
+	plainMagic       = "PAR1"
+	encryptedMagic   = "PARE"
+	firstModernSpark = "3.1.0" // INT96 in the Gregorian calendar unless a mark says otherwise
+)
+
+// int96Micros gives microseconds since 1970 as Spark reads them.
+func int96Micros(b []byte) (int64, error) {
+	nanos := int64(binary.LittleEndian.Uint64(b))
+	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - julianEpoch
+	if day > maxDays || day < -maxDays || nanos < 0 || nanos >= microsPerDay*nanosPerMicro {
+		return 0, fmt.Errorf("INT96 timestamp of day %d and %d ns is no point in time", day, nanos)
+	}
+	return day*microsPerDay + nanos/nanosPerMicro, nil
+}
+
+var (
+	errEncrypted  = errors.New("the file is encrypted")
+	errNotParquet = errors.New("the file is no Parquet file or is cut short")
+)
+
+func readFooter(r object.Reader) (*format.FileMetaData, error) {
+	var trailer [footerTrailer]byte
+	if r.Size() < footerTrailer {
+		return nil, errNotParquet
+	}
+	if _, err := r.ReadAt(trailer[:], r.Size()-footerTrailer); err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch string(trailer[4:]) {
+	case encryptedMagic:
+		return nil, errEncrypted
+	case plainMagic:
+	default:
+		return nil, errNotParquet
+	}
+	length := int64(binary.LittleEndian.Uint32(trailer[:4]))
+	if length > maxFooter || length > r.Size()-footerTrailer {
+		return nil, errNotParquet
+	}
+	text := make([]byte, length)
+	if _, err := r.ReadAt(text, r.Size()-footerTrailer-length); err != nil && err != io.EOF {
+		return nil, err
+	}
+	var footer format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), text, &footer); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotParquet, err)
+	}
+	if footer.EncryptionAlgorithm.Value != nil {
+		return nil, errEncrypted
+	}
+	return &footer, nil
+}
+
+// spark is what a footer says about the calendar of its dates and timestamps.
+type spark struct {
+	version string // "" where another program wrote the file
+	legacy  bool   // dates or timestamps are in the calendar of Spark 2
+}
+
+func sparkOf(footer *format.FileMetaData) (s spark) {
+	for _, kv := range footer.KeyValueMetadata {
+		switch kv.Key {
+		case sparkVersionKey:
+			s.version = kv.Value
+		case "org.apache.spark.legacyDateTime", "org.apache.spark.legacyINT96":
+			s.legacy = true
+		}
+	}
+	s.legacy = s.legacy || s.version != "" && s.version < firstModernSpark
+	return s
+}
+
+// sparkVersionKey in a footer tells Spark 3 that dates before 1582 and times before 1900 are
+// in the Gregorian calendar; without it Spark 3 refuses to read them.
+const sparkVersionKey = "org.apache.spark.version"
+
+// hideInt96 names INT96 leaves as 12 plain bytes; it gives the footer's new text, nil where
+// there is nothing to hide.
+func hideInt96(footer *format.FileMetaData) ([]byte, error) {
+	hidden := false
+	for i := range footer.Schema {
+		e := &footer.Schema[i]
+		if e.Type.Valid && e.Type.V == format.Int96 {
+			e.Type.V = format.FixedLenByteArray
+			e.TypeLength = thrift.New[int32](int96Bytes)
+			hidden = true
+		}
+	}
+	if !hidden {
+		return nil, nil
+	}
+	for g := range footer.RowGroups {
+		for c := range footer.RowGroups[g].Columns {
+			if m := &footer.RowGroups[g].Columns[c].MetaData; m.Type == format.Int96 {
+				m.Type = format.FixedLenByteArray
+			}
+		}
+	}
+	return thrift.Marshal(new(thrift.CompactProtocol), footer)
+}
