@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ajlo/job/plan"
+	"ajlo/job/rewrite"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -19,9 +20,20 @@ type Engine interface {
 	Check(ctx context.Context, step plan.Step) error
 	// Apply does the step or leaves the table as it was.
 	Apply(ctx context.Context, step plan.Step, rec Recorder) (Result, error)
-	// Sweep deletes those of the named files that a dead attempt left behind and no version
-	// of the table refers to. It never touches a file that is not named.
-	Sweep(ctx context.Context, location table.Location, paths []string) (removed []string, err error)
+	// Sweep looks at what a dead attempt left behind, given its write-ahead list: either its
+	// commit is in the table's log, or those of the named files that no version of the table
+	// refers to are deleted. It never touches a file that is not named. A table that is gone
+	// has nothing left behind.
+	Sweep(ctx context.Context, location table.Location, paths []string) (Swept, error)
+}
+
+// Swept is what became of a dead attempt.
+type Swept struct {
+	// Committed is true where a commit that adds the files is in the table's log; nothing was
+	// deleted then, and Version is that commit's, −1 where the log no longer holds it by itself.
+	Committed bool
+	Version   int64
+	Removed   []string // files that were there and are deleted
 }
 
 // Recorder is told what an engine is about to do and how far it is.
@@ -57,13 +69,8 @@ type Result struct {
 	Took         time.Duration `json:"took_ns"`
 }
 
-// RowSum is a multiset of rows in 24 bytes: their number and the sum of their 128-bit
-// hashes modulo 2^128 (rule 1). Order and grouping into files do not change it.
-type RowSum struct {
-	Rows int64  `json:"rows"`
-	Hi   uint64 `json:"hash_hi"`
-	Lo   uint64 `json:"hash_lo"`
-}
+// RowSum is a multiset of rows, see rewrite.RowSum.
+type RowSum = rewrite.RowSum
 
 // Refusal is a step that must not run, with the reason in words.
 type Refusal struct {
