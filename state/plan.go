@@ -11,6 +11,7 @@ import (
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
+	"ajlo/job/unit"
 )
 
 // RecordSnapshots stores tables as the run finds or leaves them.
@@ -47,6 +48,9 @@ func (r *Run) RecordPlan(ctx context.Context, p plan.Plan, text []byte, hash str
 			if err := r.insertCandidates(ctx, tx, t); err != nil {
 				return err
 			}
+			if err := r.insertClasses(ctx, tx, t); err != nil {
+				return err
+			}
 		}
 		return r.insertSteps(ctx, tx, p.Steps)
 	})
@@ -72,13 +76,22 @@ func (r *Run) insertPlanTables(ctx context.Context, tx *sql.Tx, tables []plan.Ta
 }
 
 func (r *Run) insertCandidates(ctx context.Context, tx *sql.Tx, t plan.Table) error {
-	const query = `INSERT INTO candidates (run_id, table_name, candidate, layout, chosen, refused, scanned_bytes, npv_bytes, reason)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	const query = `INSERT INTO candidates (run_id, table_name, candidate, layout, chosen, refused, scanned_bytes, npv_bytes,
+		rewrite_bytes, gains_bytes, losses_bytes, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	return execAll(ctx, tx, query, len(t.Candidates), func(i int) []any {
 		c := t.Candidates[i]
-		weighed := func(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: !c.Refused} }
+		weighed := func(b unit.Bytes) sql.NullInt64 { return sql.NullInt64{Int64: int64(b), Valid: !c.Refused} }
 		return []any{r.ID, t.Table, i, jsonOf(c.Layout), !c.Refused && same(c.Layout, t.Chosen), c.Refused,
-			weighed(int64(c.ScannedBytes)), weighed(int64(c.NPV)), c.Reason}
+			weighed(c.ScannedBytes), weighed(c.NPV), weighed(c.Rewrite), weighed(c.Gains), weighed(c.Losses), c.Reason}
+	})
+}
+
+func (r *Run) insertClasses(ctx context.Context, tx *sql.Tx, t plan.Table) error {
+	const query = `INSERT INTO plan_queries (run_id, table_name, fingerprint, executions, scanned_bytes_now, scanned_bytes_then)
+		VALUES (?, ?, ?, ?, ?, ?)`
+	return execAll(ctx, tx, query, len(t.Queries), func(i int) []any {
+		q := t.Queries[i]
+		return []any{r.ID, t.Table, q.Fingerprint, q.Executions, int64(q.Now), int64(q.Then)}
 	})
 }
 

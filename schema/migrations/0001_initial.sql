@@ -170,8 +170,23 @@ CREATE TABLE candidates (
   refused       INTEGER NOT NULL CHECK (refused IN (0, 1)),
   scanned_bytes INTEGER,
   npv_bytes     INTEGER,
+  rewrite_bytes INTEGER,
+  gains_bytes   INTEGER,                   -- over the query classes that would read less
+  losses_bytes  INTEGER,                   -- over those that would read more
   reason        TEXT NOT NULL,
   PRIMARY KEY (run_id, table_name, candidate),
+  FOREIGN KEY (run_id, table_name) REFERENCES plan_tables (run_id, table_name)
+) STRICT, WITHOUT ROWID;
+
+-- What each class of queries scans of a table per window, as it is and by the chosen layout.
+CREATE TABLE plan_queries (
+  run_id             TEXT NOT NULL,
+  table_name         TEXT NOT NULL,
+  fingerprint        TEXT NOT NULL,
+  executions         INTEGER NOT NULL,
+  scanned_bytes_now  INTEGER NOT NULL,
+  scanned_bytes_then INTEGER NOT NULL,
+  PRIMARY KEY (run_id, table_name, fingerprint),
   FOREIGN KEY (run_id, table_name) REFERENCES plan_tables (run_id, table_name)
 ) STRICT, WITHOUT ROWID;
 
