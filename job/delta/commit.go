@@ -2,6 +2,11 @@ package delta
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"ajlo/job/object"
 )
@@ -10,11 +15,14 @@ import (
 type Change struct {
 	// Remove are live files of the snapshot that was read.
 	Remove []Add
-	// Add needs Path, Size and Stats, and ModificationTime in ms; Tags where the layout is
-	// to be found again. RawPath and DataChange are filled in by Commit.
-	Add          []Add
-	Operation    string            // "OPTIMIZE"
-	Parameters   map[string]any    // each becomes JSON inside a string, as Spark writes them
+	// Add needs Path, Size, Stats and ModificationTime, and Tags where the layout is to be
+	// found again. RawPath and DataChange are filled in by Commit.
+	Add []Add
+	// Operation is the commit's name in the table's history: "OPTIMIZE".
+	Operation string
+	// Parameters are the operation's, in the history's form: texts, numbers and booleans as
+	// they are, anything else as JSON within a string.
+	Parameters   map[string]any
 	Metrics      map[string]string // operationMetrics
 	UserMetadata string
 	EngineInfo   string
@@ -28,8 +36,155 @@ type Committed struct {
 	Attempts int // versions tried
 }
 
-// Commit writes the change as the next free version after read, if no commit in between
-// touches what it touches; otherwise the error is a *Conflict and nothing was changed.
+// ErrRefused is wrapped when a change must not be committed to the snapshot it was made
+// from; nothing was written.
+var ErrRefused = errors.New("commit refused")
+
+// ErrOutcomeUnknown is wrapped when storage did not say whether the commit was written. It
+// may be in the table now or later: the change's files must not be deleted.
+var ErrOutcomeUnknown = errors.New("it is not known whether the commit was written")
+
+// maxAttempts bounds the versions lost to others in a row. Each was written by a commit that
+// succeeded, so a table that takes this many commits in the meantime is being written to
+// faster than ajlo can follow.
+const maxAttempts = 100
+
+// Pauses between lost attempts: about the time a commit takes on a local disk, up to one on
+// object storage. They vary by half to either side so that two losers do not meet again.
+const (
+	firstPause = 5 * time.Millisecond
+	longPause  = time.Second
+)
+
+// Commit writes the change as the next free version after read. When others committed in
+// between, their commits are read first: if one touches what the change touches, the error
+// is a *Conflict; it is never a guess. Errors other than ErrOutcomeUnknown mean that the
+// table is without the change.
+//
+// The commit's own time is Change.Time; a table's history is ordered by version, and engines
+// put times in order themselves where clocks disagree.
 func Commit(ctx context.Context, store object.Store, read Snapshot, c Change) (Committed, error) {
-	panic("not there yet")
+	done, err := commit(ctx, store, read, c)
+	if err != nil {
+		return Committed{}, fmt.Errorf("commit to Delta table %s after version %d: %w", store.URL(), read.Version, err)
+	}
+	return done, nil
+}
+
+func commit(ctx context.Context, store object.Store, read Snapshot, c Change) (Committed, error) {
+	if err := c.check(read); err != nil {
+		return Committed{}, err
+	}
+	data, err := c.encode(read.Version)
+	if err != nil {
+		return Committed{}, err
+	}
+	w := &writer{store: store, change: c, data: data, seen: read.Version, pause: newPause()}
+	for attempt := 1; attempt <= maxAttempts; attempt++ {
+		won, err := w.try(ctx)
+		if won {
+			return Committed{Version: w.seen + 1, Attempts: attempt}, nil
+		}
+		if err == nil {
+			err = w.catchUp(ctx)
+		}
+		if err != nil {
+			return Committed{}, err
+		}
+	}
+	return Committed{}, fmt.Errorf("others committed first %d times in a row; try again when the table is quieter", maxAttempts)
+}
+
+// writer is one change on its way into the table.
+type writer struct {
+	store  object.Store
+	change Change
+	data   []byte
+	seen   int64 // every version up to it is known not to conflict
+	pause  *backoff.ExponentialBackOff
+}
+
+func newPause() *backoff.ExponentialBackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.MaxInterval = firstPause, longPause
+	b.Reset()
+	return b
+}
+
+// try writes the next version. It is lost, without an error, when someone was first.
+func (w *writer) try(ctx context.Context) (won bool, err error) {
+	version := w.seen + 1
+	failure := w.store.PutIfAbsent(ctx, commitKey(version), w.data)
+	if failure == nil {
+		return true, nil
+	}
+	// The reply may have been lost while the commit was not, also on an earlier attempt of
+	// the storage client: then the version is taken, by us.
+	ours, taken, err := w.isOurs(context.WithoutCancel(ctx), version)
+	switch {
+	case err != nil:
+		return false, errors.Join(ErrOutcomeUnknown, failure, err)
+	case ours:
+		return true, nil
+	case taken:
+		return false, nil
+	}
+	return false, failure
+}
+
+// isOurs reads a version back and reports whether there is one and whether it is this change.
+func (w *writer) isOurs(ctx context.Context, version int64) (ours, taken bool, err error) {
+	actions, err := readCommit(ctx, w.store, version)
+	if errors.Is(err, object.ErrNotFound) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	for _, a := range actions {
+		if a.CommitInfo != nil && a.CommitInfo.TxnID == w.change.TxnID {
+			return true, true, nil
+		}
+	}
+	return false, true, nil
+}
+
+// catchUp waits a little, reads every commit that came first and checks it.
+func (w *writer) catchUp(ctx context.Context) error {
+	if err := sleep(ctx, w.pause.NextBackOff()); err != nil {
+		return err
+	}
+	removed, added := pathSet(w.change.Remove), pathSet(w.change.Add)
+	for {
+		actions, err := readCommit(ctx, w.store, w.seen+1)
+		if errors.Is(err, object.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if conflict := findConflict(actions, w.seen+1, removed, added); conflict != nil {
+			return conflict
+		}
+		w.seen++
+	}
+}
+
+func pathSet(files []Add) map[string]bool {
+	set := make(map[string]bool, len(files))
+	for _, f := range files {
+		set[f.Path] = true
+	}
+	return set
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
 }

@@ -1,12 +1,60 @@
 package delta
 
-import "ajlo/job/layout"
+import (
+	"encoding/json"
 
-// LayoutTags are the tags of an added file that say which layout it was written in.
-func LayoutTags(l layout.Layout) map[string]string { panic("not there yet") }
+	"ajlo/job/layout"
+	"ajlo/job/table"
+)
 
-// TaggedLayout reads them back: the layout, whether ajlo ("us") or an engine ("user") wrote
-// it, and false where the tags name none.
+// Tags of an added file that name its layout: ajlo's own, and the one of engines that
+// cluster or z-order in cubes.
+const (
+	orderTag = "AJLO_ORDER" // a layout.Order
+	keysTag  = "AJLO_KEYS"  // JSON list of column names
+	cubeTag  = "ZCUBE_ZORDER_BY"
+)
+
+// Owners of a layout, as lake.Snapshot names them.
+const (
+	OwnerUs   = "us"
+	OwnerUser = "user"
+	OwnerNone = "none"
+)
+
+// LayoutTags are the tags of an added file that say which layout it was written in; none
+// for a layout without keys.
+func LayoutTags(l layout.Layout) map[string]string {
+	if len(l.Clustering) == 0 {
+		return nil
+	}
+	keys, err := json.Marshal(l.Clustering)
+	if err != nil { // a list of strings always has JSON
+		return nil
+	}
+	return map[string]string{orderTag: string(l.Order), keysTag: string(keys)}
+}
+
+// TaggedLayout reads them back: the layout, whether ajlo (OwnerUs) or an engine (OwnerUser)
+// wrote it, and false where the tags name none.
 func TaggedLayout(tags map[string]string) (l layout.Layout, owner string, ok bool) {
-	panic("not there yet")
+	if keys, ok := tagKeys(tags[keysTag]); ok {
+		order := layout.Order(tags[orderTag])
+		switch order {
+		case layout.Hilbert, layout.ZOrder, layout.Sort:
+			return layout.ClusteredBy(order, keys...), OwnerUs, true
+		}
+	}
+	if keys, ok := tagKeys(tags[cubeTag]); ok {
+		return layout.ClusteredBy(layout.ZOrder, keys...), OwnerUser, true
+	}
+	return layout.Unordered(), OwnerNone, false
+}
+
+func tagKeys(text string) ([]table.Column, bool) {
+	var keys []table.Column
+	if err := json.Unmarshal([]byte(text), &keys); err != nil || len(keys) == 0 {
+		return nil, false
+	}
+	return keys, true
 }

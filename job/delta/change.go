@@ -1,0 +1,170 @@
+package delta
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// check refuses a change that would lose or double rows, or that the table does not allow.
+func (c Change) check(read Snapshot) error {
+	if obstacles := Unsupported(read); len(obstacles) > 0 {
+		return fmt.Errorf("%w: ajlo does not rewrite tables with %s", ErrRefused, strings.Join(obstacles, "; "))
+	}
+	if c.TxnID == "" || c.Operation == "" || c.Time <= 0 {
+		return fmt.Errorf("%w: a commit needs an operation, a transaction id and a time", ErrRefused)
+	}
+	if len(c.Remove) == 0 || len(c.Add) == 0 {
+		return fmt.Errorf("%w: nothing to put in another order", ErrRefused)
+	}
+	if err := c.checkFiles(read); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err := c.checkRows(read.Metadata.Schema); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return nil
+}
+
+// checkFiles makes sure that what goes out is there, what comes in is not, and nothing is
+// named twice.
+func (c Change) checkFiles(read Snapshot) error {
+	live := pathSet(read.Files)
+	for _, f := range c.Remove {
+		if !live[f.Path] {
+			return fmt.Errorf("file %q is not in version %d, or is named twice", f.Path, read.Version)
+		}
+		delete(live, f.Path)
+	}
+	live = pathSet(read.Files)
+	for _, f := range c.Add {
+		if live[f.Path] {
+			return fmt.Errorf("file %q is in the table already, or is named twice", f.Path)
+		}
+		live[f.Path] = true
+	}
+	return nil
+}
+
+// checkRows is the last guard of rule 1: as many rows come in as go out, wherever the files
+// say how many they have. Added files have to.
+func (c Change) checkRows(schema Schema) error {
+	added, known, err := countRows(c.Add, schema)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return errors.New("an added file has no statistics with its number of rows")
+	}
+	removed, known, err := countRows(c.Remove, schema)
+	if err != nil || !known { // statistics of others: no ground for a refusal
+		return nil
+	}
+	if added != removed {
+		return fmt.Errorf("%d rows would come in for %d that go out", added, removed)
+	}
+	return nil
+}
+
+func countRows(files []Add, schema Schema) (total int64, known bool, err error) {
+	for _, f := range files {
+		rows, _, err := ParseStats(f.Stats, schema)
+		if err != nil {
+			return 0, false, fmt.Errorf("file %q: %w", f.Path, err)
+		}
+		if rows < 0 {
+			return 0, false, nil
+		}
+		total += rows
+	}
+	return total, true, nil
+}
+
+// encode writes the change as the text of a commit: provenance, files in, files out.
+func (c Change) encode(readVersion int64) ([]byte, error) {
+	info, err := c.commitInfo(readVersion)
+	if err != nil {
+		return nil, err
+	}
+	actions := []action{{CommitInfo: info}}
+	for _, f := range c.Add {
+		add, err := f.added()
+		if err != nil {
+			return nil, err
+		}
+		actions = append(actions, action{Add: add})
+	}
+	for _, f := range c.Remove {
+		actions = append(actions, action{Remove: f.removed(c.Time)})
+	}
+	return encodeLines(actions)
+}
+
+func encodeLines(actions []action) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for _, a := range actions {
+		if err := e.Encode(a); err != nil {
+			return nil, fmt.Errorf("encode commit: %w", err)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// commitInfo says what Spark says of an OPTIMIZE. SnapshotIsolation is the level of commits
+// that change no rows.
+func (c Change) commitInfo(readVersion int64) (*commitInfo, error) {
+	parameters := make(map[string]any, len(c.Parameters))
+	for name, v := range c.Parameters {
+		p, err := parameter(v)
+		if err != nil {
+			return nil, fmt.Errorf("encode commit: parameter %s: %w", name, err)
+		}
+		parameters[name] = p
+	}
+	blind := false
+	return &commitInfo{
+		Timestamp: c.Time, Operation: c.Operation, OperationParameters: parameters,
+		ReadVersion: &readVersion, IsolationLevel: "SnapshotIsolation", IsBlindAppend: &blind,
+		OperationMetrics: c.Metrics, UserMetadata: c.UserMetadata, EngineInfo: c.EngineInfo, TxnID: c.TxnID,
+	}, nil
+}
+
+func parameter(v any) (any, error) {
+	switch v.(type) {
+	case string, bool, int, int64, float64, json.Number, nil:
+		return v, nil
+	}
+	text, err := json.Marshal(v)
+	return string(text), err
+}
+
+// added is the action that puts in a file of ours.
+func (a Add) added() (*Add, error) {
+	raw, err := encodePath(a.Path)
+	if err != nil {
+		return nil, err
+	}
+	a.RawPath, a.DataChange = raw, false
+	if a.PartitionValues == nil {
+		a.PartitionValues = map[string]*string{} // the log has an object here, never null
+	}
+	return &a, nil
+}
+
+// removed is the action that takes a file out, spelt as its add was. As Spark does, of the
+// statistics only the number of rows is repeated.
+func (a Add) removed(time int64) *Remove {
+	r := &Remove{
+		RawPath: a.RawPath, DeletionTimestamp: time, ExtendedFileMetadata: true,
+		PartitionValues: a.PartitionValues, Size: a.Size, Tags: a.Tags, DeletionVector: a.DeletionVector,
+		BaseRowID: a.BaseRowID, DefaultRowCommitVersion: a.DefaultRowCommitVersion,
+	}
+	if rows, _, err := ParseStats(a.Stats, nil); err == nil && rows >= 0 {
+		r.Stats = fmt.Sprintf(`{"numRecords":%d}`, rows)
+	}
+	return r
+}
