@@ -19,6 +19,9 @@ type Beginning struct {
 	Engine      string
 	Holder      string // which process, for people: host and process id
 	DryRun      bool
+	// PlanHash is the SHA-256 of a plan that was made before, for a run that carries it out;
+	// empty for a run that plans. It decides when there is nothing left to do.
+	PlanHash string
 	// LeaseFor is how long the run may go without recording anything before another may
 	// take over. It must be well above the longest pause of a healthy run.
 	LeaseFor time.Duration
@@ -38,9 +41,10 @@ type Run struct {
 }
 
 // Begin takes the lease and opens a run for the night of b's window. Runs that died are
-// marked interrupted on the way, whatever else Begin finds. It fails with *LeaseHeld while
-// another run is at work, and with *AlreadyDone where a run of the night, no dry run, has a
-// final outcome and b is no dry run either: advice may be asked for at any time.
+// marked interrupted on the way. It fails with *LeaseHeld while another run is at work, and
+// with *AlreadyDone where there is nothing left to do: a run of the night, no dry run, has a
+// final outcome, or b brings a plan along that was carried out whole. A dry run always
+// begins, since advice may be asked for at any time.
 func (s *Store) Begin(ctx context.Context, b Beginning) (*Run, error) {
 	if b.ID == "" || b.LeaseFor <= 0 {
 		return nil, fmt.Errorf("state %s: beginning a run: want an id and a lease above zero, have %q and %v", s.path, b.ID, b.LeaseFor)
@@ -54,18 +58,15 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Run, error) {
 		if r.Interrupted, err = interruptDead(ctx, tx, s.now()); err != nil {
 			return err
 		}
-		if done, err = doneBefore(ctx, tx, r.Night); err != nil {
-			return err
-		}
-		if done != nil && !b.DryRun {
-			return nil // what interruptDead did is kept
+		if done, err = doneBefore(ctx, tx, b); done != nil || err != nil {
+			return err // none where it is done: what interruptDead did is kept
 		}
 		return r.insert(ctx, tx, b)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if done != nil && !b.DryRun {
+	case done != nil:
 		return nil, done
 	}
 	return r, nil
@@ -105,14 +106,30 @@ func interruptDead(ctx context.Context, tx *sql.Tx, now time.Time) ([]string, er
 	return dead, nil
 }
 
-func doneBefore(ctx context.Context, tx *sql.Tx, night string) (*AlreadyDone, error) {
-	done := AlreadyDone{Night: night}
-	const query = `SELECT id, outcome FROM runs WHERE night = ? AND dry_run = 0 AND outcome IN (?, ?, ?) ORDER BY attempt DESC LIMIT 1`
-	err := tx.QueryRowContext(ctx, query, night, NoDrift, NothingToDo, Applied).Scan(&done.Run, &done.Outcome)
-	if errors.Is(err, sql.ErrNoRows) {
+const (
+	nightDone = `SELECT id, night, outcome FROM runs WHERE night = ? AND dry_run = 0 AND outcome IS NOT NULL ORDER BY attempt DESC`
+	planDone  = `SELECT r.id, r.night, r.outcome FROM runs r JOIN plans p ON p.run_id = r.id
+		WHERE p.sha256 = ? AND r.dry_run = 0 AND r.outcome IS NOT NULL ORDER BY r.night DESC, r.attempt DESC`
+)
+
+// doneBefore is nil where b has something to do.
+func doneBefore(ctx context.Context, tx *sql.Tx, b Beginning) (*AlreadyDone, error) {
+	if b.DryRun {
 		return nil, nil
 	}
-	return &done, err
+	query, key, counts := nightDone, b.Window.Night(), Outcome.Final
+	if b.PlanHash != "" {
+		query, key, counts = planDone, b.PlanHash, Outcome.inForce
+	}
+	ended, err := collect(ctx, tx, func(rows *sql.Rows) (done AlreadyDone, err error) {
+		return done, rows.Scan(&done.Run, &done.Night, &done.Outcome)
+	}, query, key)
+	for _, done := range ended {
+		if counts(done.Outcome) {
+			return &done, err
+		}
+	}
+	return nil, err
 }
 
 func (r *Run) insert(ctx context.Context, tx *sql.Tx, b Beginning) error {

@@ -26,7 +26,8 @@ func (e *LeaseHeld) Error() string {
 		e.Run, e.Holder, e.Until.UTC().Format(time.RFC3339))
 }
 
-// AlreadyDone is a run of a night that another run has brought to a final outcome.
+// AlreadyDone is a run with nothing left to do: Run has brought the night to a final outcome,
+// or has carried out the plan that was brought along.
 type AlreadyDone struct {
 	Night   string
 	Run     string

@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"ajlo/job/drift"
@@ -65,21 +64,19 @@ func referenceRun(ctx context.Context, db querier, ref drift.Reference, night st
 	if ref == drift.Plan {
 		query, counts = planRun, Outcome.inForce
 	}
-	rows, err := db.QueryContext(ctx, query, night)
-	if err != nil {
-		return "", err
+	type ended struct {
+		run     string
+		outcome Outcome
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var outcome Outcome
-		if err := rows.Scan(&run, &outcome); err != nil {
-			return "", err
-		}
-		if counts(outcome) {
-			return run, nil
+	runs, err := collect(ctx, db, func(rows *sql.Rows) (e ended, err error) {
+		return e, rows.Scan(&e.run, &e.outcome)
+	}, query, night)
+	for _, e := range runs {
+		if counts(e.outcome) {
+			return e.run, err
 		}
 	}
-	return "", rows.Err()
+	return "", err
 }
 
 // RecordDrift stores the scores of the run's window and what was decided from them.
