@@ -63,8 +63,8 @@ type Remove struct {
 	DeletionTimestamp       int64              `json:"deletionTimestamp,omitempty"` // ms since the epoch
 	DataChange              bool               `json:"dataChange"`
 	ExtendedFileMetadata    bool               `json:"extendedFileMetadata,omitempty"`
-	PartitionValues         map[string]*string `json:"partitionValues,omitempty"`
-	Size                    int64              `json:"size,omitempty"`
+	PartitionValues         map[string]*string `json:"partitionValues"`
+	Size                    int64              `json:"size,omitempty"` // bytes
 	Stats                   string             `json:"stats,omitempty"`
 	Tags                    map[string]string  `json:"tags,omitempty"`
 	DeletionVector          *DeletionVector    `json:"deletionVector,omitempty"`

@@ -148,11 +148,16 @@ func (a Add) added() (*Add, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.RawPath, a.DataChange = raw, false
-	if a.PartitionValues == nil {
-		a.PartitionValues = map[string]*string{} // the log has an object here, never null
-	}
+	a.RawPath, a.DataChange, a.PartitionValues = raw, false, noNull(a.PartitionValues)
 	return &a, nil
+}
+
+// noNull is the map as the log wants it: an object, never null.
+func noNull(values map[string]*string) map[string]*string {
+	if values == nil {
+		return map[string]*string{}
+	}
+	return values
 }
 
 // removed is the action that takes a file out, spelt as its add was. As Spark does, of the
@@ -160,7 +165,7 @@ func (a Add) added() (*Add, error) {
 func (a Add) removed(time int64) *Remove {
 	r := &Remove{
 		RawPath: a.RawPath, DeletionTimestamp: time, ExtendedFileMetadata: true,
-		PartitionValues: a.PartitionValues, Size: a.Size, Tags: a.Tags, DeletionVector: a.DeletionVector,
+		PartitionValues: noNull(a.PartitionValues), Size: a.Size, Tags: a.Tags, DeletionVector: a.DeletionVector,
 		BaseRowID: a.BaseRowID, DefaultRowCommitVersion: a.DefaultRowCommitVersion,
 	}
 	if rows, _, err := ParseStats(a.Stats, nil); err == nil && rows >= 0 {

@@ -1,5 +1,3 @@
-// Package lake gives one neutral picture of a table, whatever its format: its files with
-// their bounds, its layout and what stands in the way of changing it. It reads only.
 package lake
 
 import (
@@ -26,6 +24,8 @@ type Column struct {
 	// "timestamp_ntz"), or "struct", "array", "map".
 	Type     string `json:"type"`
 	Nullable bool   `json:"nullable"`
+	// Physical is the column's name inside data files, empty where it is Name.
+	Physical string `json:"physical,omitempty"`
 }
 
 // Protocol is what a reader or writer has to know of a Delta table.
@@ -79,7 +79,7 @@ func (s Snapshot) Rows() (total int64, ok bool) {
 }
 
 // Sample is some rows of a table, column by column, drawn evenly over its files. The same
-// table version and seed give the same sample.
+// table version gives the same sample.
 type Sample struct {
 	Columns []table.Column
 	// Values[i] holds column i of every sampled row; all have the same length.

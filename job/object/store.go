@@ -38,7 +38,8 @@ type Store interface {
 	// seen by listing: nothing may refer to it before Close succeeded.
 	Create(ctx context.Context, key string) (Writer, error)
 	// PutIfAbsent makes a whole file appear at once, durably, or fails with ErrExists when
-	// someone was first. After any other error the file may or may not be there.
+	// someone was first. After any other error the file may or may not be there, but it
+	// does not appear later.
 	PutIfAbsent(ctx context.Context, key string, data []byte) error
 	// Delete removes a file; ErrNotFound when there is none.
 	Delete(ctx context.Context, key string) error

@@ -1,0 +1,88 @@
+package lake
+
+import (
+	"encoding/json"
+	"strings"
+
+	"ajlo/job/delta"
+	"ajlo/job/layout"
+	"ajlo/job/table"
+)
+
+// tagShare is the part of a table's bytes that has to carry one layout for the table to be
+// said to be in it: appends since the last rewrite do not undo a layout at once.
+const tagShare = 0.9
+
+// layoutOf finds the layout a table is in and who set it. Declared clustering keys are the
+// user's wish and come first; then the tags that a rewrite left on its files.
+func layoutOf(s delta.Snapshot) (layout.Layout, string) {
+	found, owner := layout.Unordered(), delta.OwnerNone
+	if keys := declaredKeys(s); len(keys) > 0 {
+		found, owner = layout.ClusteredBy(layout.Hilbert, keys...), delta.OwnerUser
+	} else if l, by, ok := taggedLayout(s.Files); ok {
+		found, owner = l, by
+	}
+	for _, c := range s.Metadata.PartitionColumns {
+		found.Partition = append(found.Partition, table.Column(c))
+	}
+	return found, owner
+}
+
+// declaredKeys reads the keys of liquid clustering. The log has them as paths of physical
+// names; a key inside a struct is named by its dotted path.
+func declaredKeys(s delta.Snapshot) []table.Column {
+	var declared struct {
+		ClusteringColumns [][]string `json:"clusteringColumns"`
+	}
+	if err := json.Unmarshal([]byte(s.Domains["delta.clustering"].Configuration), &declared); err != nil {
+		return nil
+	}
+	var keys []table.Column
+	for _, path := range declared.ClusteringColumns {
+		if len(path) == 0 {
+			continue
+		}
+		names := append([]string{logical(s.Metadata.Schema, path[0])}, path[1:]...)
+		keys = append(keys, table.Column(strings.Join(names, ".")))
+	}
+	return keys
+}
+
+// logical is the name of the column whose physical name is given.
+func logical(schema delta.Schema, physical string) string {
+	for _, f := range schema {
+		if f.Physical() == physical {
+			return f.Name
+		}
+	}
+	return physical
+}
+
+// taggedLayout is the layout that most bytes are tagged with.
+func taggedLayout(files []delta.Add) (layout.Layout, string, bool) {
+	type tagged struct {
+		layout layout.Layout
+		owner  string
+		bytes  int64
+	}
+	var total int64
+	shares := map[string]*tagged{}
+	for _, f := range files {
+		total += f.Size
+		l, owner, ok := delta.TaggedLayout(f.Tags)
+		if !ok {
+			continue
+		}
+		id := owner + " " + l.String()
+		if shares[id] == nil {
+			shares[id] = &tagged{layout: l, owner: owner}
+		}
+		shares[id].bytes += f.Size
+	}
+	for _, t := range shares { // at most one can hold such a share
+		if float64(t.bytes) >= tagShare*float64(total) {
+			return t.layout, t.owner, true
+		}
+	}
+	return layout.Layout{}, "", false
+}
