@@ -15,6 +15,9 @@ import (
 type Engine interface {
 	// Name is the engine's name in config, plan and state.
 	Name() string
+	// Unsupported names, in words for people, everything about a table that keeps this engine
+	// from rewriting it; empty where nothing does. The error is of a table that cannot be read.
+	Unsupported(ctx context.Context, location table.Location) ([]string, error)
 	// Check refuses a step that the engine must not or cannot do, before a byte is written.
 	// A refusal is a *Refusal.
 	Check(ctx context.Context, step plan.Step) error

@@ -2,18 +2,17 @@ package layout
 
 import (
 	"math/bits"
-	"slices"
 )
 
 // maxKeys is the most keys a curve takes: with more, a 64-bit position leaves each of them
 // too few bits, and engines cluster by four columns at most.
 const maxKeys = 4
 
-// curveBits is the bits of each coordinate: enough to tell the ranks of the longest side
-// apart, and few enough that a position on the curve fits 64 bits (32 for two keys, 21 for
-// three, 16 for four).
-func curveBits(sides []uint64) int {
-	return min(64/len(sides), max(1, bits.Len64(slices.Max(sides)-1)))
+// curveBits is the bits of each coordinate: enough to tell the ranks of so many rows apart,
+// and few enough that a position on the curve fits 64 bits (32 for two keys, 21 for three, 16
+// for four).
+func curveBits(rows uint64, keys int) int {
+	return min(64/keys, max(1, bits.Len64(max(rows, 1)-1)))
 }
 
 // interleave puts the bits of the coordinates one after the other, most significant first

@@ -13,7 +13,7 @@ import (
 // order does not tell apart keep their input order. With one key every order is a plain sort.
 //
 // Before a curve is drawn each key's ranks are stretched over the whole side of the cube, by
-// rank / (greatest rank + 1), so that a key of few values weighs as much as one of many.
+// rank / number of rows, so that a key of few values weighs as much as one of many.
 func Sequence(order Order, ranks [][]uint32) ([]int, error) {
 	if err := checkRanks(order, ranks); err != nil {
 		return nil, err
@@ -62,28 +62,17 @@ func lexicographic(ranks [][]uint32) []uint32 {
 }
 
 func alongCurve(ranks [][]uint32, position func(point []uint32, bits int) uint64) []uint32 {
-	sides := make([]uint64, len(ranks))
-	for k := range ranks {
-		sides[k] = side(ranks[k])
-	}
-	bits := curveBits(sides)
+	rows := uint64(len(ranks[0]))
+	bits := curveBits(rows, len(ranks))
 	keys := make([]uint64, len(ranks[0]))
 	point := make([]uint32, len(ranks))
 	for i := range keys {
 		for k := range ranks {
-			point[k] = uint32(uint64(ranks[k][i]) << bits / sides[k])
+			point[k] = uint32(uint64(ranks[k][i]) << bits / rows)
 		}
 		keys[i] = position(point, bits)
 	}
 	return sortedByKey(keys, identity(len(keys)))
-}
-
-// side is the number of ranks, the length that is stretched over the cube's side.
-func side(ranks []uint32) uint64 {
-	if len(ranks) == 0 {
-		return 1
-	}
-	return uint64(slices.Max(ranks)) + 1
 }
 
 func widen(rows []uint32) []int {

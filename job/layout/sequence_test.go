@@ -154,7 +154,7 @@ func TestSortIsLexicographicAndStable(t *testing.T) {
 
 func TestSequenceSmallGrids(t *testing.T) {
 	// Rows 0..3 are the cells (0,0), (0,1), (1,0), (1,1).
-	first, second := []uint32{0, 0, 1, 1}, []uint32{0, 1, 0, 1}
+	first, second := []uint32{0, 0, 2, 2}, []uint32{0, 2, 0, 2}
 	tests := []struct {
 		name  string
 		order Order
@@ -209,7 +209,8 @@ func TestRanks(t *testing.T) {
 	}{
 		{"nothing", nil, []uint32{}},
 		{"equal rows share a rank", []int{7, 3, 7, 5}, []uint32{2, 0, 2, 1}},
-		{"nulls first", []int{4, null, 4, null}, []uint32{1, 0, 1, 0}},
+		{"a value takes as much of the scale as it has rows", []int{3, 3, 3, 3, 3, 9}, []uint32{2, 2, 2, 2, 2, 5}},
+		{"nulls first", []int{4, null, 4, null}, []uint32{2, 0, 2, 0}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -61,15 +62,16 @@ func ranksOf(chunks []arrow.Array, rows int) ([]uint32, error) {
 	return placeNulls(layout.RanksOfKeys(keys), rowOf, rows), nil
 }
 
-// placeNulls spreads the ranks of the values over all rows: NULLs get rank 0 and move every
-// value up by one, where there are any.
+// placeNulls spreads the ranks of the values over all rows: NULLs come first, share the
+// middle of their places and move every value up by their number.
 func placeNulls(ranks []uint32, rowOf []uint32, rows int) []uint32 {
 	if len(ranks) == rows {
 		return ranks
 	}
-	all := make([]uint32, rows)
+	nulls := uint32(rows - len(ranks))
+	all := slices.Repeat([]uint32{(nulls - 1) / 2}, rows)
 	for i, row := range rowOf {
-		all[row] = ranks[i] + 1
+		all[row] = ranks[i] + nulls
 	}
 	return all
 }
