@@ -1,0 +1,124 @@
+//go:build spark
+
+package sparktest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ajlo/job/table"
+)
+
+// installation is where scripts/install-spark put Spark.
+type installation struct {
+	root   string // of the module
+	python string
+	delta  string // folder of Delta's jars
+}
+
+// installed finds Spark by AJLO_SPARK (a venv) and AJLO_JARS (a folder of jars), as
+// scripts/test sets them, or in the module's .cache.
+func installed(t testing.TB) installation {
+	t.Helper()
+	root := moduleRoot(t)
+	at := installation{root: root}
+	at.python = filepath.Join(given(t, "AJLO_SPARK", root, "spark-*"), "bin", "python")
+	at.delta = given(t, "AJLO_JARS", root, "delta-*")
+	if _, err := os.Stat(at.python); err != nil {
+		t.Fatalf("sparktest: no Spark at %s: run scripts/install-spark, or set AJLO_SPARK to a venv with pyspark", at.python)
+	}
+	return at
+}
+
+func given(t testing.TB, variable, root, pattern string) string {
+	t.Helper()
+	if path := os.Getenv(variable); path != "" {
+		return path
+	}
+	found, err := filepath.Glob(filepath.Join(root, ".cache", pattern))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("sparktest: nothing like .cache/%s: run scripts/install-spark, or set %s", pattern, variable)
+	}
+	return found[len(found)-1]
+}
+
+func (i installation) jars(t testing.TB) string {
+	t.Helper()
+	jars, err := filepath.Glob(filepath.Join(i.delta, "*.jar"))
+	if err != nil || len(jars) == 0 {
+		t.Fatalf("sparktest: no jars of Delta Lake in %s: run scripts/install-spark, or set AJLO_JARS", i.delta)
+	}
+	return strings.Join(jars, ",")
+}
+
+// environment is the test's own, less what would lead to another Spark.
+func (i installation) environment() []string {
+	var kept []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "SPARK_") && !strings.HasPrefix(e, "PYTHON") {
+			kept = append(kept, e)
+		}
+	}
+	return append(kept, "SPARK_LOCAL_IP=127.0.0.1", "PYSPARK_PYTHON="+i.python, "JARS="+i.delta)
+}
+
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatalf("sparktest: find the module: %v", err)
+	}
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatal("sparktest: no go.mod above the test's folder")
+	return ""
+}
+
+// decode keeps numbers as they are written: an order key does not fit a float.
+func decode(line []byte, reply any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	return d.Decode(reply)
+}
+
+func named(n table.Name) table.Name {
+	return table.Name(strings.TrimPrefix(string(n), "spark_catalog."))
+}
+
+func local(l table.Location) table.Location {
+	return table.Location(strings.TrimPrefix(string(l), "file:"))
+}
+
+// tail keeps the end of what a process says on its error output.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailBytes = 16 << 10 // enough for the stack trace that tells why
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if over := len(t.text) - tailBytes; over > 0 {
+		t.text = t.text[over:]
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}
