@@ -1,0 +1,153 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"ajlo/job/execute"
+	"ajlo/job/layout"
+	"ajlo/job/plan"
+	"ajlo/job/unit"
+	"ajlo/job/verify"
+)
+
+func processName(host string) string { return host + " process " + strconv.Itoa(os.Getpid()) }
+
+// execute carries out the steps of the plan. Every step is checked before the first is
+// applied; those that the engine refuses are left out. The first step that fails ends the
+// work: the rest stay pending for the night's next run. The error is one of recording; what
+// became of the steps is in them.
+func (n Night) execute(ctx context.Context, d Decision, l Lake, r *record) ([]Step, error) {
+	steps := make([]Step, len(d.Plan.Steps))
+	for i, s := range d.Plan.Steps {
+		steps[i] = Step{Table: s.Table, Kind: s.Kind, Status: StepPending}
+		if err := n.check(ctx, d, l, s); err != nil {
+			steps[i].fail(StepRefused, err)
+			if err := r.run.StepRefused(ctx, i, err); err != nil {
+				return steps, err
+			}
+		}
+	}
+	for i, s := range d.Plan.Steps {
+		if steps[i].Status != StepPending {
+			continue
+		}
+		if err := n.apply(ctx, r, d, i, s, &steps[i]); err != nil {
+			return steps, err
+		}
+		if steps[i].Status == StepFailed {
+			break
+		}
+	}
+	return steps, nil
+}
+
+// check refuses what lies outside write: and a table whose keys or owner are not as planned,
+// before it asks the engine (rule 3).
+func (n Night) check(ctx context.Context, d Decision, l Lake, s plan.Step) error {
+	if !n.Config.MayWrite(s.Table, s.Location) {
+		return &execute.Refusal{Table: s.Table, Reason: "it is not under write: in the config"}
+	}
+	if reason := stale(d.Plan, l, s); reason != "" {
+		return &execute.Refusal{Table: s.Table, Reason: reason}
+	}
+	return n.Engine.Check(ctx, s)
+}
+
+// stale says how a table's keys or owner differ from what was planned; empty where they do
+// not, or where the step is done already.
+func stale(p plan.Plan, l Lake, s plan.Step) string {
+	found, ok := l.find(s.Table)
+	if !ok {
+		return "" // the engine names what is wrong with the place
+	}
+	now := found.Snapshot
+	at := slices.IndexFunc(p.Tables, func(t plan.Table) bool { return t.Table == s.Table })
+	switch {
+	case at < 0:
+		return "the plan has a step for it and no decision: make a new plan"
+	case layout.SameKeys(now.Layout, s.Layout):
+		return ""
+	case !layout.SameKeys(now.Layout, p.Tables[at].Current):
+		return fmt.Sprintf("its keys are %s, the plan found %s: make a new plan", now.Layout, p.Tables[at].Current)
+	case now.Owner != p.Tables[at].Owner:
+		return fmt.Sprintf("its keys belong to %q, the plan found %q: make a new plan", now.Owner, p.Tables[at].Owner)
+	}
+	return ""
+}
+
+func (n Night) apply(ctx context.Context, r *record, d Decision, number int, s plan.Step, step *Step) error {
+	if err := r.run.StepStarted(ctx, number); err != nil {
+		return err
+	}
+	n.Log.Info("rewriting", "table", s.Table, "layout", s.Layout.String(), "bytes", s.Expected.Rewrite)
+	recorder := stepRecorder{
+		run: r.run, number: number,
+		stamp:    execute.Stamp{Run: n.ID, Step: number, PlanHash: d.PlanHash},
+		progress: n.progressOf(s),
+	}
+	result, err := n.Engine.Apply(ctx, s, recorder)
+	if err == nil {
+		err = verify.Rows(result)
+	}
+	if err == nil {
+		step.Status, step.Result = StepApplied, result
+		return r.run.StepApplied(ctx, number, result)
+	}
+	return n.recordFailure(r, number, step, err)
+}
+
+// recordFailure keeps why a step did not happen, on a context of its own: the run's may be
+// the reason.
+func (n Night) recordFailure(r *record, number int, step *Step, cause error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
+	defer cancel()
+	var refused *execute.Refusal
+	if errors.As(cause, &refused) {
+		step.fail(StepRefused, cause)
+		return r.run.StepRefused(ctx, number, cause)
+	}
+	step.fail(StepFailed, cause)
+	return r.run.StepFailed(ctx, number, cause)
+}
+
+func (s *Step) fail(status StepStatus, err error) {
+	s.Status, s.err, s.Err = status, err, err.Error()
+}
+
+func (n Night) progressOf(s plan.Step) func(done, total unit.Bytes) {
+	if n.Progress == nil {
+		return nil
+	}
+	return func(done, total unit.Bytes) { n.Progress(string(s.Table), done, total) }
+}
+
+// sweep looks at what dead attempts left: a step that did commit is recorded as such, and of
+// one that did not only the files of its own list are deleted.
+func (n Night) sweep(ctx context.Context) error {
+	leftovers, err := n.Store.Leftovers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range leftovers {
+		swept, err := n.Engine.Sweep(ctx, l.Location, l.Paths)
+		if err != nil {
+			return fmt.Errorf("sweep what run %s left in %s: %w", l.Run, l.Location, err)
+		}
+		if swept.Committed {
+			n.Log.Warn("a step of a dead run had committed", "run", l.Run, "step", l.Step, "location", l.Location, "version", swept.Version)
+			err = n.Store.FoundCommitted(ctx, l, swept.Version)
+		} else {
+			n.Log.Warn("files of a dead attempt were deleted", "run", l.Run, "location", l.Location, "files", len(swept.Removed))
+			err = n.Store.Swept(ctx, l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"ajlo/job"
+	"ajlo/job/catalog"
+	"ajlo/job/config"
+	"ajlo/job/table"
+)
+
+type inspectCommand struct {
+	Table  string `arg:"" help:"A table's name, as the config's lake has it, or the path of its folder."`
+	Config string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file, to find a table by its name."`
+	JSON   bool   `help:"Print as JSON."`
+}
+
+// Run prints how a table lies.
+func (c inspectCommand) Run(ctx context.Context, w world) error {
+	name, place, err := c.place(ctx)
+	if err != nil {
+		return err
+	}
+	inspection, err := job.Inspect(ctx, name, place, newEngine(config.Config{}, w))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(w.out)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(inspection)
+	}
+	return inspection.Write(w.out)
+}
+
+// place finds the table: by the config where its name stands there, else as a path.
+func (c inspectCommand) place(ctx context.Context) (table.Name, table.Location, error) {
+	if c.Config != "" && !strings.ContainsAny(c.Table, "/\\") {
+		conf, err := config.Load(c.Config)
+		if err != nil {
+			return "", "", err
+		}
+		if place, ok := resolve(ctx, conf, table.Name(c.Table)); ok {
+			return table.Name(c.Table), place, nil
+		}
+		return "", "", &job.UsageError{Text: "table " + c.Table + " is not under lake.tables, lake.roots or a path_map of the config: add it there or give the path of its folder"}
+	}
+	path, err := filepath.Abs(c.Table)
+	if err != nil {
+		return "", "", err
+	}
+	return table.Name(path), table.Location(path), nil
+}
+
+// resolve asks the catalogs of all sources, then the folders that their path maps lead to.
+func resolve(ctx context.Context, conf config.Config, name table.Name) (table.Location, bool) {
+	for _, source := range conf.Sources {
+		finder := job.NewCatalog(ctx, conf, source)
+		for _, to := range source.PathMap {
+			finder.Roots = append(finder.Roots, table.Location(to))
+		}
+		if place, ok := finder.Resolve(name, ""); ok {
+			return catalog.Tidy(place.Location), true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,93 @@
+// Command ajlo is the night's job on the command line: run, plan, apply, facts and inspect.
+// Arguments and a config file go in; results go to standard output, what happens on the way
+// to standard error, and the exit code says how it ended.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	// Edge nodes and empty images have no time zones of their own.
+	_ "time/tzdata"
+
+	"github.com/alecthomas/kong"
+
+	"ajlo/job"
+)
+
+// version is set by the build (-ldflags "-X main.version=…").
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], world{out: os.Stdout, errs: os.Stderr, clock: time.Now})
+	stop()
+	os.Exit(int(code))
+}
+
+// world is what the program has of its surroundings.
+type world struct {
+	out   io.Writer
+	errs  io.Writer
+	clock func() time.Time
+	log   *slog.Logger
+}
+
+// commands is the command line.
+type commands struct {
+	Run     runCommand     `cmd:"" help:"One night: read the logs, decide, rewrite, prove and record."`
+	Plan    planCommand    `cmd:"" help:"Decide only and print the plan; changes nothing, the state included."`
+	Apply   applyCommand   `cmd:"" help:"Carry out a plan that plan --json or a dry run wrote."`
+	Facts   factsCommand   `cmd:"" help:"What the logs say: one fact a query, its scans, predicates and joins."`
+	Inspect inspectCommand `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
+
+	Verbose bool             `short:"v" help:"Log what is looked at, too."`
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+const exitCodes = `
+Exit codes: 0 done, nothing to do or no evidence; 1 failed; 2 usage or config; 3 applied in
+part; 4 another run holds the lease; 5 refused before anything ran; 6 verification failed.`
+
+// errHelp ends the program after help or version were printed.
+var errHelp = errors.New("help was printed")
+
+// run is main without the process: it returns the exit code.
+func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
+	var c commands
+	// kong calls exit after --help and --version; a panic brings it back here.
+	defer func() {
+		if r := recover(); r != nil {
+			if r != any(errHelp) {
+				panic(r)
+			}
+			code = job.ExitDone
+		}
+	}()
+	parser, err := kong.New(&c, kong.Name("ajlo"), kong.Description("Plans and keeps the physical layout of a lake's tables by the joins and filters that really run."+exitCodes),
+		kong.Writers(w.out, w.errs), kong.Exit(func(int) { panic(errHelp) }), kong.Vars{"version": version}, kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{NoExpandSubcommands: true, WrapUpperBound: 100}))
+	if err != nil {
+		fmt.Fprintln(w.errs, "ajlo: its command line is malformed:", err)
+		return job.ExitFailed
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(w.errs, "ajlo: %v: see ajlo --help\n", err)
+		return job.ExitUsage
+	}
+	w.log = newLogger(w.errs, c.Verbose)
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err := parsed.Run(w); err != nil {
+		fmt.Fprintln(w.errs, "ajlo:", err)
+		return job.CodeOf(err)
+	}
+	return job.ExitDone
+}

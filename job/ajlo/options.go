@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"ajlo/job"
+	"ajlo/job/config"
+	"ajlo/job/window"
+)
+
+// logOptions are those of every command that reads logs.
+type logOptions struct {
+	Config string   `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
+	Logs   []string `type:"path" help:"Folders of event logs, instead of the config's sources."`
+	Since  string   `default:"" placeholder:"TIME|DURATION|all" help:"Start of the window: a time, a length such as 7d before its end, or all. Default: the config's window, 7d."`
+	Now    string   `default:"" placeholder:"TIME" help:"End of the window, RFC 3339 or a date in UTC. Default: the clock."`
+}
+
+// load reads the config and puts the options over it.
+func (o logOptions) load() (config.Config, error) {
+	if o.Config == "" {
+		return config.Config{}, &job.UsageError{Text: "no config: name one with --config or AJLO_CONFIG"}
+	}
+	c, err := config.Load(o.Config)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return c, o.overrule(&c)
+}
+
+// sources gives where logs are for commands that can do without a config.
+func (o logOptions) sources() ([]config.Source, time.Duration, error) {
+	if o.Config == "" && len(o.Logs) == 0 {
+		return nil, 0, &job.UsageError{Text: "no logs: name a folder with --logs or a config with --config"}
+	}
+	if o.Config == "" {
+		return logFolders(o.Logs), window.Days * 24 * time.Hour, nil
+	}
+	c, err := o.load()
+	return c.Sources, c.Window, err
+}
+
+// overrule replaces the config's log folders; path maps hold for all of them.
+func (o logOptions) overrule(c *config.Config) error {
+	if len(o.Logs) == 0 {
+		return nil
+	}
+	paths := map[string]string{}
+	for _, s := range c.Sources {
+		for from, to := range s.PathMap {
+			paths[from] = to
+		}
+	}
+	c.Sources = logFolders(o.Logs)
+	for i := range c.Sources {
+		c.Sources[i].PathMap = paths
+	}
+	return nil
+}
+
+func logFolders(folders []string) []config.Source {
+	sources := make([]config.Source, len(folders))
+	for i, folder := range folders {
+		sources[i] = config.Source{Logs: filepath.Clean(folder)}
+	}
+	return sources
+}
+
+// window works out the span to look at; length is the config's.
+func (o logOptions) window(clock func() time.Time, length time.Duration) (window.Window, error) {
+	end := clock()
+	if o.Now != "" {
+		var err error
+		if end, err = parseTime(o.Now); err != nil {
+			return window.Window{}, &job.UsageError{Text: "--now " + o.Now + ": want a time such as 2026-11-30T00:00:00Z or a date"}
+		}
+	}
+	if o.Since == "all" {
+		return window.Window{Start: time.Unix(0, 0).UTC(), End: end.UTC().Truncate(time.Microsecond)}, nil
+	}
+	if start, err := parseTime(o.Since); err == nil {
+		if w := (window.Window{Start: start, End: end.UTC().Truncate(time.Microsecond)}); w.Start.Before(w.End) {
+			return w, nil
+		}
+		return window.Window{}, &job.UsageError{Text: "--since " + o.Since + " is not before the window's end " + end.UTC().Format(time.RFC3339)}
+	}
+	if o.Since != "" {
+		var err error
+		if length, err = config.ParseSpan(o.Since); err != nil {
+			return window.Window{}, &job.UsageError{Text: "--since " + o.Since + ": want a time, a length such as 7d, or all"}
+		}
+	}
+	return window.Ending(end, length), nil
+}
+
+func parseTime(text string) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.UTC(), nil
+	}
+	return time.Parse(time.DateOnly, text)
+}
+
+// missing reports whether a file is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

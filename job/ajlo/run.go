@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/google/uuid"
+
+	"ajlo/job"
+	"ajlo/job/config"
+	"ajlo/job/execute/embedded"
+	"ajlo/job/report"
+	"ajlo/state"
+)
+
+type runCommand struct {
+	logOptions
+	DryRun bool `help:"Stop before anything is changed."`
+	JSON   bool `help:"Print the run as JSON."`
+}
+
+// Run is one night.
+func (c runCommand) Run(ctx context.Context, w world) (err error) {
+	night, err := c.night(w)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		night.Mode = job.DryRun
+	}
+	night.Store, err = state.Open(ctx, night.Config.State, w.clock)
+	if err != nil {
+		return err
+	}
+	defer closing(night.Store, &err)
+	result, err := night.Run(ctx)
+	return printed(w.out, result, c.JSON, err)
+}
+
+// night puts a run together from config and options; the caller opens the state.
+func (o logOptions) night(w world) (job.Night, error) {
+	c, err := o.load()
+	if err != nil {
+		return job.Night{}, err
+	}
+	span, err := o.window(w.clock, c.Window)
+	if err != nil {
+		return job.Night{}, err
+	}
+	return job.Night{
+		Config: c, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Log: w.log,
+		Progress: newProgress(w.errs), ID: uuid.NewString(), Version: version, Clock: w.clock,
+	}, nil
+}
+
+func newEngine(c config.Config, w world) *embedded.Engine {
+	return embedded.New(embedded.Options{
+		Memory: c.Engine.Memory, NewID: uuid.NewString, Now: w.clock, Version: version,
+	})
+}
+
+func closing(c io.Closer, err *error) {
+	if failed := c.Close(); failed != nil && *err == nil {
+		*err = failed
+	}
+}
+
+// printed renders a result; the run's own error comes first.
+func printed(out io.Writer, r job.Result, asJSON bool, runErr error) error {
+	if r.Run == "" {
+		return runErr
+	}
+	if err := render(out, r, asJSON); err != nil && runErr == nil {
+		return err
+	}
+	return runErr
+}
+
+func render(out io.Writer, r job.Result, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(r)
+	}
+	page := report.Run{
+		ID: r.Run, Night: r.Night, Outcome: r.Outcome.String(), Earlier: r.Earlier, Plan: r.Decision.Plan,
+		Effects: r.Effects, PlanFile: r.PlanFile, ScriptFile: r.ScriptFile,
+	}
+	for _, s := range r.Steps {
+		page.Steps = append(page.Steps, report.Step{
+			Table: string(s.Table), Status: string(s.Status), Err: s.Err, FilesRemoved: s.Result.FilesRemoved,
+			FilesAdded: s.Result.FilesAdded, Rows: s.Result.Added.Rows, Version: s.Result.Version,
+		})
+	}
+	return page.Write(out)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"ajlo": func() {
+			os.Exit(int(run(context.Background(), os.Args[1:], world{out: os.Stdout, errs: os.Stderr, clock: time.Now})))
+		},
+	})
+}
+
+// TestCommandLine runs the sessions in testdata. $FIXTURE is a folder of real event logs and
+// the Delta tables they ran on; a session that writes copies it first.
+func TestCommandLine(t *testing.T) {
+	fixture, err := filepath.Abs("../../testdata/spark40-delta")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata",
+		UpdateScripts: os.Getenv("UPDATE") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("FIXTURE", fixture)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"copytree": copyTree,
+			"cut":      cut,
+		},
+	})
+}
+
+// exits CODE COMMAND…: the command ends with that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code command [argument …]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	if err != nil {
+		code = exitText(err)
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}
+
+func exitText(err error) string {
+	text := err.Error()
+	if code, ok := strings.CutPrefix(text, "exit status "); ok {
+		return code
+	}
+	return text
+}
+
+// copytree FROM TO copies a folder.
+func copyTree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: copytree from to")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+}
+
+// cut FILE SIZE leaves the first SIZE bytes of a file.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cut file size")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}

@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ajlo/job/drift"
+	"ajlo/job/joingraph"
+	"ajlo/job/plan"
+	"ajlo/job/script"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+	"ajlo/state"
+)
+
+// Apply carries out a plan that was decided before and records it as a run of the plan's
+// night. The plan says what it was made from; logs are not read again. A plan that was
+// carried out before changes nothing.
+func (n Night) Apply(ctx context.Context, planJSON []byte) (Result, error) {
+	d, err := n.adopt(planJSON)
+	if err != nil {
+		return Result{}, err
+	}
+	n.Window = d.Plan.Window
+	record, done, err := n.begin(ctx, d.PlanHash)
+	if err != nil || done != nil {
+		return n.alreadyDone(done), err
+	}
+	result, err := n.carryOut(ctx, d, record)
+	return result, errors.Join(err, record.end(result, err))
+}
+
+func (n Night) carryOut(ctx context.Context, d Decision, record *record) (Result, error) {
+	result := n.started()
+	result.Decision = d
+	if err := n.sweep(ctx); err != nil {
+		return result, err
+	}
+	lake := n.lookAt(ctx, d.Plan.Steps)
+	if err := record.decision(ctx, d, lake); err != nil {
+		return result, err
+	}
+	if len(d.Plan.Steps) == 0 {
+		result.Outcome = state.NothingToDo
+		return result, nil
+	}
+	return n.act(ctx, result, Observed{}, lake, record)
+}
+
+// adopt reads a plan back and refuses what the config does not stand behind.
+func (n Night) adopt(planJSON []byte) (Decision, error) {
+	p, err := plan.Parse(planJSON)
+	if err != nil {
+		return Decision{}, &UsageError{err.Error() + ": give a file that plan --json wrote"}
+	}
+	d := Decision{
+		Graph: p.Graph, Scores: p.Drift, Plan: p, PlanJSON: planJSON, PlanHash: plan.Hash(planJSON),
+		Trigger: drift.Trigger{Fired: true, Reason: p.Trigger, First: []joingraph.EdgeKey{}},
+	}
+	d.Script = script.Write(p, d.PlanHash)
+	return d, n.mayAdopt(p)
+}
+
+// mayAdopt checks a plan against the config of today: its engine, its budgets, and that it
+// holds as much as it says.
+func (n Night) mayAdopt(p plan.Plan) error {
+	refuse := func(format string, args ...any) error {
+		return &Incomplete{state.Refused, "the plan is refused: " + fmt.Sprintf(format, args...) + ": make a new plan"}
+	}
+	if p.Engine != n.Engine.Name() {
+		return refuse("it was made for engine %q, the config names %q", p.Engine, n.Engine.Name())
+	}
+	if p.Window.Start.IsZero() || !p.Window.Start.Before(p.Window.End) {
+		return refuse("it names no window")
+	}
+	var rewrite unit.Bytes
+	for _, s := range p.Steps {
+		rewrite += s.Expected.Rewrite
+	}
+	if rewrite > n.Config.Budget.Rewrite {
+		return refuse("its steps rewrite %s, the config's budget is %s", rewrite, n.Config.Budget.Rewrite)
+	}
+	return nil
+}
+
+// lookAt opens the tables that steps speak of.
+func (n Night) lookAt(ctx context.Context, steps []plan.Step) Lake {
+	l := Lake{names: map[table.Name]int{}}
+	for _, s := range steps {
+		found, err := n.open(ctx, s.Table, s.Location)
+		if err != nil {
+			continue // the step's own check names it
+		}
+		l.names[s.Table] = len(l.Tables)
+		l.Tables = append(l.Tables, found)
+	}
+	return l
+}

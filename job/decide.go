@@ -1,0 +1,145 @@
+package job
+
+import (
+	"context"
+	"fmt"
+
+	"ajlo/job/config"
+	"ajlo/job/dialect"
+	"ajlo/job/drift"
+	"ajlo/job/joingraph"
+	"ajlo/job/plan"
+	"ajlo/job/script"
+	"ajlo/job/table"
+)
+
+// Decision is what a night decided, whole, before anything is done.
+type Decision struct {
+	Graph   joingraph.Graph
+	Scores  []drift.Score
+	Trigger drift.Trigger
+	Plan    plan.Plan
+	// PlanJSON is the plan as it is printed and kept; PlanHash is its SHA-256.
+	PlanJSON []byte
+	PlanHash string
+	Script   string
+}
+
+// Past answers for earlier nights; *state.Store does.
+type Past interface {
+	// LastGraph is the graph of the last window observed before the night; nil for none.
+	LastGraph(ctx context.Context, night string) (*joingraph.Graph, error)
+	// PlanGraph is the graph that the plan in force was made from, and that plan's SHA-256;
+	// nil for none.
+	PlanGraph(ctx context.Context, night string) (*joingraph.Graph, string, error)
+}
+
+// Triggering says when a plan is made.
+type Triggering string
+
+// A plan is made when the workload has drifted, or anyway because somebody asked.
+const (
+	PlanOnDrift Triggering = "on-drift"
+	PlanAnyway  Triggering = "anyway"
+)
+
+// Decide is a run up to its plan: it reads logs, tables and the past and changes nothing.
+func (n Night) Decide(ctx context.Context, past Past, when Triggering) (Decision, error) {
+	observed, err := Observe(ctx, n.Config.Sources, n.Window)
+	if err != nil {
+		return Decision{}, err
+	}
+	return n.decide(ctx, observed, n.look(ctx, observed), past, when)
+}
+
+func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when Triggering) (Decision, error) {
+	d := Decision{Graph: joingraph.Build(n.Window, o.Queries, l.Rows)}
+	var err error
+	if d.Scores, err = n.scores(ctx, d.Graph, past); err != nil {
+		return Decision{}, err
+	}
+	d.Trigger = n.trigger(d.Graph, d.Scores)
+	in := plan.Input{
+		Window: n.Window, Graph: d.Graph, Queries: o.Queries, Drift: d.Scores, Trigger: d.Trigger,
+		Coverage: plan.Cover(o.Applications, o.Unreadable(), o.Queries, l.Has),
+		Settings: n.settings(),
+	}
+	switch {
+	case in.Coverage.Blind():
+		in.Trigger = blind(in.Coverage)
+	case when == PlanAnyway && !in.Trigger.Fired:
+		in.Trigger.Fired, in.Trigger.Reason = true, "asked for, although: "+in.Trigger.Reason
+	}
+	if in.Tables, err = l.inputs(ctx, in); err != nil {
+		return Decision{}, err
+	}
+	d.Trigger = in.Trigger
+	return d, d.finish(in)
+}
+
+// finish makes the plan and its renderings.
+func (d *Decision) finish(in plan.Input) (err error) {
+	if d.Plan, err = plan.Make(in); err != nil {
+		return err
+	}
+	if d.PlanJSON, err = d.Plan.JSON(); err != nil {
+		return err
+	}
+	d.PlanHash = plan.Hash(d.PlanJSON)
+	d.Script = script.Write(d.Plan, d.PlanHash)
+	return nil
+}
+
+func (n Night) scores(ctx context.Context, g joingraph.Graph, past Past) ([]drift.Score, error) {
+	last, err := past.LastGraph(ctx, n.Window.Night())
+	if err != nil {
+		return nil, err
+	}
+	inForce, _, err := past.PlanGraph(ctx, n.Window.Night())
+	if err != nil {
+		return nil, err
+	}
+	return []drift.Score{drift.Between(drift.Last, last, g), drift.Between(drift.Plan, inForce, g)}, nil
+}
+
+// trigger decides whether layouts are chosen anew tonight.
+func (n Night) trigger(g joingraph.Graph, scores []drift.Score) drift.Trigger {
+	if !g.HasEvidence() {
+		return drift.Trigger{Reason: "no evidence: no shuffled join ran in the window", First: []joingraph.EdgeKey{}}
+	}
+	return drift.Decide(scores, drift.Rule{
+		Threshold: n.Config.Delta, FirstSeen: drift.FirstSeen(n.Config.FirstSeen), Share: n.Config.FirstSeenShare,
+	})
+}
+
+// blind keeps every table as it is: blindness is not drift (rule 6).
+func blind(c plan.Coverage) drift.Trigger {
+	return drift.Trigger{
+		Reason: fmt.Sprintf("too much was not seen: %s of %s scanned come from tables that were not found (%d of them): place them by path_map, lake.tables or lake.roots",
+			c.UnresolvedBytes, c.ScannedBytes, len(c.UnresolvedTables)),
+		First: []joingraph.EdgeKey{},
+	}
+}
+
+// settings turns the config into the plan's limits and weights.
+func (n Night) settings() plan.Settings {
+	c := n.Config
+	leave := dialect.KeepProtocol
+	if c.Allow.ProtocolUpgrade {
+		leave = dialect.RaiseProtocol
+	}
+	return plan.Settings{
+		Threshold: c.Delta, Budget: c.Budget.Rewrite, Storage: c.Budget.Storage, Horizon: c.Horizon, Rate: c.Rate,
+		StorageWeight: c.StorageWeight, Margin: c.Margin, TargetFile: c.Engine.TargetFileSize, Engine: n.Engine.Name(),
+		Dialect: dialect.SparkDelta{MayRaiseProtocol: leave}, Address: dialect.Address(c.Lake.Address),
+		Writable: writable(c),
+	}
+}
+
+// writable is every table where the config names none: the plan is then advice.
+func writable(c config.Config) func(table.Name, table.Location) bool {
+	if len(c.Write) == 0 {
+		return func(table.Name, table.Location) bool { return true }
+	}
+	return c.MayWrite
+}

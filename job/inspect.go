@@ -1,0 +1,28 @@
+package job
+
+import (
+	"context"
+
+	"ajlo/job/execute"
+	"ajlo/job/lake"
+	"ajlo/job/object"
+	"ajlo/job/report"
+	"ajlo/job/table"
+)
+
+// Inspect measures a table as it lies; the engine says whether it could rewrite it.
+func Inspect(ctx context.Context, name table.Name, at table.Location, engine execute.Engine) (report.Inspection, error) {
+	store, err := object.Open(string(at))
+	if err != nil {
+		return report.Inspection{}, err
+	}
+	s, err := lake.Open(ctx, store, name, at)
+	if err != nil {
+		return report.Inspection{}, err
+	}
+	unsupported, err := engine.Unsupported(ctx, at)
+	if err != nil {
+		return report.Inspection{}, err
+	}
+	return report.Inspect(s, unsupported), nil
+}

@@ -1,0 +1,128 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"ajlo/job/execute"
+	"ajlo/job/lake"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+	"ajlo/state"
+)
+
+// leaseFor is how long a run may go without a sign of life before another may take over; a
+// run gives one at each record and at every third of that time.
+const leaseFor = 5 * time.Minute
+
+// finishWithin bounds the last record of a run that was told to stop: its own context is
+// gone by then.
+const finishWithin = 30 * time.Second
+
+// record writes the run's story into the state as it happens.
+type record struct {
+	run       *state.Run
+	heartbeat func() // stops the sign of life and waits for it to end
+}
+
+// begin takes the lease and opens the run. done is set where the night has come to its end
+// already, or, for a plan that is brought along, where that very plan was carried out:
+// nothing is to be done then.
+func (n Night) begin(ctx context.Context, planHash string) (r *record, done *state.AlreadyDone, err error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	run, err := n.Store.Begin(ctx, state.Beginning{
+		ID: n.ID, Window: n.Window, ConfigHash: n.Config.Hash(), CodeVersion: n.Version, Engine: n.Engine.Name(),
+		Holder: processName(host), DryRun: n.Mode == DryRun || len(n.Config.Write) == 0, LeaseFor: leaseFor,
+		PlanHash: planHash,
+	})
+	if errors.As(err, &done) {
+		return nil, done, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, dead := range run.Interrupted {
+		n.Log.Warn("an earlier run never came to its end; what it left is looked at first", "run", dead)
+	}
+	return &record{run: run, heartbeat: n.keepAlive(ctx, run)}, nil, nil
+}
+
+// keepAlive renews the lease while stages work without recording anything.
+func (n Night) keepAlive(ctx context.Context, run *state.Run) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(leaseFor / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := run.Extend(ctx); err != nil && ctx.Err() == nil {
+					n.Log.Warn("the lease could not be renewed", "err", err)
+				}
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+// decision stores the window's graph, the drift, the tables as found and the plan.
+func (r *record) decision(ctx context.Context, d Decision, l Lake) error {
+	snapshots := make([]lake.Snapshot, len(l.Tables))
+	for i, f := range l.Tables {
+		snapshots[i] = f.Snapshot
+	}
+	if err := r.run.RecordGraph(ctx, d.Graph); err != nil {
+		return err
+	}
+	if err := r.run.RecordDrift(ctx, d.Scores, d.Trigger); err != nil {
+		return err
+	}
+	if err := r.run.RecordSnapshots(ctx, snapshots); err != nil {
+		return err
+	}
+	return r.run.RecordPlan(ctx, d.Plan, d.PlanJSON, d.PlanHash)
+}
+
+// end closes the run and gives the lease back, whatever happened to the run's own context.
+func (r *record) end(result Result, cause error) error {
+	r.heartbeat()
+	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
+	defer cancel()
+	outcome := result.Outcome
+	if errors.Is(cause, context.Canceled) && outcome == state.Failed {
+		outcome = state.Interrupted
+	}
+	return r.run.Finish(ctx, outcome, cause)
+}
+
+// stepRecorder is what an engine is given for one step.
+type stepRecorder struct {
+	run      *state.Run
+	number   int
+	stamp    execute.Stamp
+	progress func(done, total unit.Bytes)
+}
+
+// Intend keeps the names of files before they are created.
+func (s stepRecorder) Intend(ctx context.Context, location table.Location, paths []string) error {
+	return s.run.Intend(ctx, s.number, location, paths)
+}
+
+// Progress hands on how far the step is.
+func (s stepRecorder) Progress(done, total unit.Bytes) {
+	if s.progress != nil {
+		s.progress(done, total)
+	}
+}
+
+// Stamp names the run, step and plan in the table's own history.
+func (s stepRecorder) Stamp() execute.Stamp { return s.stamp }

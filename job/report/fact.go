@@ -1,0 +1,73 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ajlo/job/fact"
+)
+
+// Facts renders query facts as a table, one line for each join and scan.
+func Facts(w io.Writer, queries []fact.Query) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "query\tstatus\ttask time\twhat\tfiles\tbytes\tpredicate or strategy")
+	for _, q := range queries {
+		name := printable(shorten(q.Query, shownDescription))
+		for _, s := range q.Scans {
+			fmt.Fprintf(t, "%s\t%s\t%d ms\tscan %s\t%d\t%s\t%s\n", name, q.Status, q.TaskMS, printable(string(s.Table)),
+				s.FilesRead, s.BytesRead, printable(predicateText(s)))
+		}
+		for _, j := range q.Joins {
+			fmt.Fprintf(t, "%s\t%s\t%d ms\t%s join %s\t\t\t%s\n", name, q.Status, q.TaskMS, j.Type, printable(keysText(j)), j.Strategy)
+		}
+	}
+	return t.Flush()
+}
+
+// FactsJSON writes one JSON object a line, one for each query.
+func FactsJSON(w io.Writer, queries []fact.Query) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, q := range queries {
+		if err := enc.Encode(q); err != nil {
+			return fmt.Errorf("write facts of %s execution %d: %w", q.App, q.Execution, err)
+		}
+	}
+	return nil
+}
+
+// shownDescription is how many characters of a query's description a line shows.
+const shownDescription = 30
+
+func shorten(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+func predicateText(s fact.Scan) string {
+	if s.Predicate == nil {
+		return "none"
+	}
+	text, err := json.Marshal(s.Predicate)
+	if err != nil {
+		return "?"
+	}
+	return string(text)
+}
+
+func keysText(j fact.Join) string {
+	if len(j.Left) == 0 {
+		return "without keys"
+	}
+	pairs := make([]string, len(j.Left))
+	for i := range j.Left {
+		pairs[i] = j.Left[i].String() + " = " + j.Right[i].String()
+	}
+	return strings.Join(pairs, " and ")
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ajlo/job/drift"
+	"ajlo/job/plan"
+)
+
+// Plan renders a plan as the person who approves it reads it: what was not seen first, then
+// why tonight, then each table with its decision and reason, then the steps.
+func Plan(w io.Writer, p plan.Plan) error {
+	page := &page{}
+	page.unseen(p.Coverage)
+	page.line("window    %s to %s", p.Window.Start.Format(stamp), p.Window.End.Format(stamp))
+	for _, s := range p.Drift {
+		page.line("drift     %s", driftText(s, p.Threshold))
+	}
+	page.line("trigger   %s", p.Trigger)
+	page.line("budget    %s of %s rewritten", p.Rewrite, p.Budget)
+	page.line("saves     %s a window, NPV %s (at most %s, gap %.1f %%)", p.SavedBytesPerWindow, p.NPV, p.UpperBound, p.Gap*100)
+	page.line("")
+	page.tables(p.Tables)
+	page.reasons(p.Tables)
+	page.steps(p.Steps)
+	_, err := io.WriteString(w, page.text.String())
+	return err
+}
+
+// stamp is how times stand in reports: UTC.
+const stamp = "2006-01-02 15:04:05Z"
+
+type page struct{ text strings.Builder }
+
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintf(&p.text, format+"\n", args...)
+}
+
+// unseen says on top what the plan could not see (rule 6).
+func (p *page) unseen(c plan.Coverage) {
+	p.line("seen      %d applications, %d queries (%d failed, %d unfinished), %d scans of %s",
+		c.Applications, c.Queries, c.Failed, c.Unfinished, c.Scans, c.ScannedBytes)
+	p.line("not seen  %d predicates and %d joins cut off in the logs, %d scans without metrics, %s from tables not found",
+		c.LostPredicates, c.LostJoins, c.UnmeasuredScans, c.UnresolvedBytes)
+	for _, name := range c.UnresolvedTables {
+		p.line("          not found: %s", printable(name))
+	}
+	for _, file := range c.Unreadable {
+		p.line("          unreadable: %s", printable(file))
+	}
+}
+
+func driftText(s drift.Score, threshold float64) string {
+	if s.Score == nil {
+		return fmt.Sprintf("from %s: none yet", s.Reference)
+	}
+	return fmt.Sprintf("from %s: %.3f against %.2f (by the paper's bare formula %.3f; speed factor %.2f)",
+		s.Reference, *s.Score, threshold, *s.ScorePaper, s.SpeedFactor)
+}
+
+func (p *page) tables(tables []plan.Table) {
+	w := tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "table\tsize\tnow\tchosen\treads now\treads then\trewrite")
+	for _, t := range tables {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(string(t.Table)), t.Bytes, t.Current, t.Chosen,
+			t.ScannedBytesNow, t.ScannedBytesThen, t.Rewrite)
+	}
+	// Writing to a strings.Builder cannot fail.
+	_ = w.Flush()
+	p.line("")
+}
+
+// shownCandidates is how many of a table's candidates a page shows; JSON has them all.
+const shownCandidates = 4
+
+func (p *page) reasons(tables []plan.Table) {
+	for _, t := range tables {
+		p.line("%s: %s", printable(string(t.Table)), printable(t.Reason))
+		shown := 0
+		for _, c := range t.Candidates {
+			if c.Layout.String() == t.Chosen.String() || c.Layout.String() == t.Current.String() {
+				continue
+			}
+			if shown++; shown > shownCandidates {
+				p.line("    … %d more candidates, each with its reason, in --json", len(t.Candidates)-shownCandidates-1)
+				break
+			}
+			p.line("    not %s: %s", printable(c.Layout.String()), printable(c.Reason))
+		}
+	}
+	p.line("")
+}
+
+func (p *page) steps(steps []plan.Step) {
+	if len(steps) == 0 {
+		p.line("no step")
+		return
+	}
+	for i, s := range steps {
+		p.line("step %d    %s %s to %s: rewrites %s into about %d files", i+1, s.Kind, printable(string(s.Table)),
+			printable(s.Layout.String()), s.Expected.Rewrite, s.Expected.Files)
+	}
+}
+
+// printable keeps names from logs from steering the reader's terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) || r == '\u2028' || r == '\u2029' {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}

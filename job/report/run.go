@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"ajlo/job/plan"
+	"ajlo/job/unit"
+	"ajlo/job/verify"
+)
+
+// Run is what became of one night, for people.
+type Run struct {
+	ID, Night, Outcome string
+	Earlier            string // the run that had already ended the night; empty otherwise
+	Plan               plan.Plan
+	Steps              []Step
+	Effects            []verify.Effect
+	PlanFile           string
+	ScriptFile         string
+}
+
+// Step is one step as it went.
+type Step struct {
+	Table, Status, Err string
+	FilesRemoved       int
+	FilesAdded         int
+	Rows               int64
+	Version            int64
+}
+
+// Write renders the run: the plan, each step with the engine's answer, what was measured.
+func (r Run) Write(w io.Writer) error {
+	if r.Earlier != "" {
+		_, err := fmt.Fprintf(w, "night %s is done: run %s ended with %s; nothing was changed\n", r.Night, r.Earlier, r.Outcome)
+		return err
+	}
+	if err := Plan(w, r.Plan); err != nil {
+		return err
+	}
+	p := &page{}
+	p.line("")
+	for i, s := range r.Steps {
+		p.line("step %d    %s %s%s", i+1, printable(s.Table), s.Status, s.answer())
+	}
+	for _, e := range r.Effects {
+		p.line("measured  %s", effectText(e))
+	}
+	if r.PlanFile != "" {
+		p.line("plan      %s", r.PlanFile)
+		p.line("script    %s", r.ScriptFile)
+	}
+	p.line("run       %s of night %s: %s", r.ID, r.Night, r.Outcome)
+	_, err := io.WriteString(w, p.text.String())
+	return err
+}
+
+func (s Step) answer() string {
+	switch {
+	case s.Err != "":
+		return ": " + printable(s.Err)
+	case s.Status == "applied":
+		return fmt.Sprintf(": version %d, %d files became %d, %d rows proved equal", s.Version, s.FilesRemoved, s.FilesAdded, s.Rows)
+	}
+	return ""
+}
+
+func effectText(e verify.Effect) string {
+	name := printable(string(e.Table))
+	if e.Measure == verify.ScannedBytes {
+		return fmt.Sprintf("%s: the window's queries read %s instead of %s; foretold %s",
+			name, inBytes(e.After), inBytes(e.Before), inBytes(e.Foretold))
+	}
+	if e.Measure == verify.OverlapDepth {
+		return fmt.Sprintf("%s: a value of %s falls in %s files instead of %s", name, printable(e.Subject), number(e.After), number(e.Before))
+	}
+	return fmt.Sprintf("%s: a look-up by %s reads %s of the files instead of %s", name, printable(e.Subject), share(e.After), share(e.Before))
+}
+
+func inBytes(f *float64) string {
+	if f == nil {
+		return "?"
+	}
+	return unit.Bytes(*f).String()
+}
+
+func number(f *float64) string {
+	if f == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%.1f", *f)
+}
+
+func share(f *float64) string {
+	if f == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%.1f %%", *f*100)
+}
