@@ -28,21 +28,30 @@ func Sequence(order Order, ranks [][]uint32) ([]int, error) {
 	return widen(alongCurve(ranks, position)), nil
 }
 
-func checkRanks(order Order, ranks [][]uint32) error {
+// CheckKeys says why rows cannot be put in an order by so many keys; nil where they can.
+func CheckKeys(order Order, keys int) error {
 	switch {
 	case order != Sort && order != ZOrder && order != Hilbert:
 		return fmt.Errorf("order rows by %q: want sort, zorder or hilbert", order)
-	case len(ranks) == 0:
+	case keys == 0:
 		return fmt.Errorf("order rows by %s: no key columns", order)
-	case len(ranks) > maxKeys && order != Sort:
-		return fmt.Errorf("order rows by %s: %d key columns, at most %d", order, len(ranks), maxKeys)
-	case len(ranks[0]) > math.MaxUint32:
-		return fmt.Errorf("order rows by %s: %d rows, at most %d", order, len(ranks[0]), math.MaxUint32)
+	case keys > maxKeys && order != Sort:
+		return fmt.Errorf("order rows by %s: %d key columns, at most %d", order, keys, maxKeys)
+	}
+	return nil
+}
+
+func checkRanks(order Order, ranks [][]uint32) error {
+	if err := CheckKeys(order, len(ranks)); err != nil {
+		return err
 	}
 	for k := range ranks {
 		if len(ranks[k]) != len(ranks[0]) {
 			return fmt.Errorf("order rows by %s: key %d has %d rows, key 0 has %d", order, k, len(ranks[k]), len(ranks[0]))
 		}
+	}
+	if len(ranks[0]) > math.MaxUint32 {
+		return fmt.Errorf("order rows by %s: %d rows, at most %d", order, len(ranks[0]), math.MaxUint32)
 	}
 	return nil
 }

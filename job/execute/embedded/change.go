@@ -1,0 +1,82 @@
+package embedded
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ajlo/job/delta"
+	"ajlo/job/execute"
+	"ajlo/job/layout"
+	"ajlo/job/plan"
+	"ajlo/job/rewrite"
+	"ajlo/job/table"
+)
+
+// change is the commit, in the form of Delta's OPTIMIZE: parameters and metrics have the
+// names that Delta 4.0 writes.
+func (e *Engine) change(step plan.Step, t opened, out rewrite.Outcome, stamp execute.Stamp) (delta.Change, error) {
+	userMetadata, err := json.Marshal(stamp)
+	if err != nil {
+		return delta.Change{}, fmt.Errorf("stamp the commit: %w", err)
+	}
+	now := e.o.Now().UnixMilli()
+	return delta.Change{
+		Remove: t.delta.Files, Add: added(out.Files, step.Layout, now),
+		Operation: "OPTIMIZE", Parameters: parameters(step.Layout), Metrics: metrics(t, out),
+		UserMetadata: string(userMetadata), EngineInfo: "ajlo/" + e.o.Version, TxnID: e.o.NewID(), Time: now,
+	}, nil
+}
+
+func added(files []rewrite.Written, l layout.Layout, now int64) []delta.Add {
+	adds := make([]delta.Add, len(files))
+	for i, f := range files {
+		adds[i] = delta.Add{
+			Path: f.Path, PartitionValues: map[string]*string{}, Size: int64(f.Bytes),
+			ModificationTime: now, Stats: f.Stats, Tags: delta.LayoutTags(l),
+		}
+	}
+	return adds
+}
+
+func parameters(l layout.Layout) map[string]any {
+	none := []table.Column{}
+	p := map[string]any{"predicate": []string{}, "zOrderBy": none, "clusterBy": none, "auto": false}
+	if l.Order == layout.ZOrder {
+		p["zOrderBy"] = l.Clustering
+	} else {
+		p["clusterBy"] = l.Clustering
+	}
+	return p
+}
+
+// metrics are over the sizes of added files where they say nothing else.
+func metrics(t opened, out rewrite.Outcome) map[string]string {
+	sizes := make([]int64, len(out.Files))
+	total := int64(0)
+	for i, f := range out.Files {
+		sizes[i] = int64(f.Bytes)
+		total += sizes[i]
+	}
+	slices.Sort(sizes)
+	return map[string]string{
+		"numRemovedFiles":           strconv.Itoa(len(t.lake.Files)),
+		"numRemovedBytes":           strconv.FormatInt(int64(t.lake.Bytes()), 10),
+		"numAddedFiles":             strconv.Itoa(len(sizes)),
+		"numAddedBytes":             strconv.FormatInt(total, 10),
+		"numDeletionVectorsRemoved": "0",
+		"minFileSize":               percentile(sizes, 0),
+		"p25FileSize":               percentile(sizes, 25),
+		"p50FileSize":               percentile(sizes, 50),
+		"p75FileSize":               percentile(sizes, 75),
+		"maxFileSize":               percentile(sizes, 100),
+	}
+}
+
+func percentile(sorted []int64, percent int) string {
+	if len(sorted) == 0 {
+		return "0"
+	}
+	return strconv.FormatInt(sorted[min(len(sorted)*percent/100, len(sorted)-1)], 10)
+}

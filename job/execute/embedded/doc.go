@@ -1,0 +1,19 @@
+// Package embedded is the engine in pure Go: it rewrites Delta tables on local disks, in
+// memory, without Spark.
+//
+// In comes a step of a plan; out comes one commit that removes all live files of the table
+// and adds the same rows in the step's layout, marked as changing no data. What always
+// holds: the rows are equal before anything is committed (rule 1); every file is on the
+// write-ahead list before it exists (rule 8); after an error or a cancelled context before
+// the commit the table is as it was and the new files are gone; while it is not known
+// whether the commit was written no file is deleted. When others change what was read, the
+// rewrite is done again on the newest version.
+//
+// It refuses, before a byte is written and by name: tables that are not on a local disk or
+// not Delta, every feature that delta.Unsupported lists, partitioned tables and deletion
+// vectors among them, a schema or protocol other than planned, layouts it cannot make,
+// tables larger than its memory, and disks without room for the table a second time.
+//
+// Spark's own writers on a local disk are not safe against other processes: between their
+// look at the newest version and their rename they overwrite a commit that came in between.
+package embedded

@@ -1,0 +1,77 @@
+package embedded
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"ajlo/job/execute"
+	"ajlo/job/object"
+	"ajlo/job/unit"
+)
+
+// maxAttempts is how often a table is rewritten because others changed it meanwhile. Each
+// attempt costs a whole rewrite; a table that changes faster than that is being worked on.
+const maxAttempts = 5
+
+// firstPause is the wait before the second attempt; it doubles each time. A writer that
+// deletes or updates takes seconds.
+const firstPause = time.Second
+
+// Options are what the engine needs from outside. They are read only.
+type Options struct {
+	// Memory is the most that a rewrite may hold, rewrite.DefaultMemory where 0.
+	Memory unit.Bytes
+	// Parallel is how many files are read or written at once, the number of processors where 0.
+	Parallel int
+	// Version of ajlo, for the table's history.
+	Version string
+	// NewID gives UUIDs. Required.
+	NewID func() string
+	// Now is the clock. Required.
+	Now func() time.Time
+	// Random gives numbers from 0 to below 1 that spread out pauses; math/rand where nil.
+	Random func() float64
+	// Wait pauses until the context ends; a timer where nil.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Open is how a table's folder is opened; object.Open where nil.
+	Open func(location string) (object.Store, error)
+	// FreeSpace is the bytes left on the disk of a folder; the system's answer where nil.
+	FreeSpace func(dir string) (unit.Bytes, error)
+}
+
+// Engine is the embedded engine.
+type Engine struct{ o Options }
+
+// New is an engine with the given options.
+func New(o Options) *Engine {
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	if o.Wait == nil {
+		o.Wait = wait
+	}
+	if o.Open == nil {
+		o.Open = object.Open
+	}
+	if o.FreeSpace == nil {
+		o.FreeSpace = freeSpace
+	}
+	return &Engine{o}
+}
+
+// Name is execute.EmbeddedName.
+func (e *Engine) Name() string { return execute.EmbeddedName }
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+var _ execute.Engine = (*Engine)(nil)
