@@ -37,23 +37,43 @@ func encodingOf(codec format.CompressionCodec) encoding {
 	return encoding{compress.Codecs.Snappy, ".snappy.parquet"}
 }
 
-// newParquetWriter writes as Spark does: dictionaries, statistics, decimals in the smallest
-// integer, pages of version 1; plus the page index. The Arrow schema is not stored: engines
-// take the table's. Closing it does not close w.
+// newParquetWriter writes as Spark does: dictionaries where they are smaller than the values
+// they stand for, statistics, decimals in the smallest integer, pages of version 1; plus the
+// page index. The Arrow schema is not stored: engines take the table's. Closing it does not
+// close w.
 func newParquetWriter(w io.Writer, schema *arrow.Schema, e encoding, sparkVersion string) (*pqarrow.FileWriter, error) {
-	properties := parquet.NewWriterProperties(
+	properties := []parquet.WriterProperty{
 		parquet.WithCompression(e.codec),
 		parquet.WithDictionaryDefault(true),
 		parquet.WithDataPageVersion(parquet.DataPageV1),
 		parquet.WithStats(true),
 		parquet.WithPageIndexEnabled(true),
 		parquet.WithStoreDecimalAsInteger(true),
-	)
-	pw, err := pqarrow.NewFileWriter(schema, writerOnly{w}, properties, pqarrow.NewArrowWriterProperties())
+	}
+	leaves, err := leafPaths(schema)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range leaves {
+		properties = append(properties, parquet.WithDictionaryCostFallbackFor(path, true))
+	}
+	pw, err := pqarrow.NewFileWriter(schema, writerOnly{w}, parquet.NewWriterProperties(properties...), pqarrow.NewArrowWriterProperties())
 	if err != nil || sparkVersion == "" {
 		return pw, err
 	}
 	return pw, pw.AppendKeyValueMetadata(sparkVersionKey, sparkVersion)
+}
+
+func leafPaths(schema *arrow.Schema) ([]string, error) {
+	stored, err := pqarrow.ToParquet(schema, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, stored.NumColumns())
+	for i := range paths {
+		paths[i] = stored.Column(i).Path()
+	}
+	return paths, nil
 }
 
 // writerOnly hides Close from a library that would call it.
