@@ -50,8 +50,9 @@ SELECT s.table_name, s.finished AS changed_at, s.night, s.run, s.step, p.sha256 
   s.files_removed, s.files_added, s.row_count, s.seconds,
   (SELECT group_concat(f.effect, '; ') FROM (
      SELECT e.measure || CASE e.subject WHEN '' THEN '' ELSE ' of ' || e.subject END || ' '
-       || coalesce(printf('%.6g', e.before), '?') || ' to ' || coalesce(printf('%.6g', e.after), '?')
-       || coalesce(printf(' (foretold %.6g)', e.foretold), '') || ' ' || e.unit AS effect
+       || coalesce(iif(e.before = round(e.before), CAST(e.before AS INTEGER), round(e.before, 3)), '?') || ' to '
+       || coalesce(iif(e.after = round(e.after), CAST(e.after AS INTEGER), round(e.after, 3)), '?')
+       || coalesce(' (foretold ' || iif(e.foretold = round(e.foretold), CAST(e.foretold AS INTEGER), round(e.foretold, 3)) || ')', '') || ' ' || e.unit AS effect
      FROM effects e WHERE e.run_id = s.run AND e.step = s.step ORDER BY e.measure, e.subject) f) AS effects,
   s.version, s.location, s.statement, s.undo
 FROM audit_steps s
@@ -107,8 +108,8 @@ SELECT n.table_name,
     WHEN EXISTS (SELECT 1 FROM snapshots s WHERE s.table_name = n.table_name) THEN 'no plan has considered it yet'
     ELSE 'named in joins and not found in the lake'
   END AS why,
-  (SELECT s.status || coalesce(': ' || s.note, '') FROM steps s WHERE s.run_id = l.run_id AND s.table_name = n.table_name
-    ORDER BY s.step DESC LIMIT 1) AS last_step,
+  (SELECT s.status || ' in ' || s.run_id || coalesce(': ' || s.note, '') FROM steps s JOIN runs r ON r.id = s.run_id
+    WHERE s.table_name = n.table_name ORDER BY r.night DESC, r.attempt DESC, s.step DESC LIMIT 1) AS last_step,
   l.night AS planned_night, l.run_id AS run
 FROM named n
 LEFT JOIN latest l ON l.table_name = n.table_name
