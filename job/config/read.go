@@ -35,7 +35,7 @@ func (r *reader) config(d document) Config {
 		Budget:         r.budget(d.Budget),
 		Engine:         r.engine(d.Engine),
 		State:          read(r, d.State, r.path),
-		Window:         read(r, d.Window, span),
+		Window:         read(r, d.Window, ParseSpan),
 		Delta:          read(r, d.Delta, number(0, 1)),
 		Horizon:        read(r, d.Horizon, count(1, maxHorizon)),
 		Rate:           read(r, d.Rate, number(0, maxRate)),

@@ -22,8 +22,8 @@ const (
 	day        = 24 * time.Hour
 )
 
-// span reads a length of time: "7d", "36h", "1d12h".
-func span(text string) (time.Duration, error) {
+// ParseSpan reads a length of time: "7d", "36h", "1d12h".
+func ParseSpan(text string) (time.Duration, error) {
 	wrong := fmt.Errorf("length of time %q: want days or hours from 1m to %dd, such as 7d or 36h", text, maxDays)
 	rest, total := text, time.Duration(0)
 	if days, after, found := strings.Cut(text, "d"); found {

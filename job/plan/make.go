@@ -17,7 +17,7 @@ func Make(in Input) (Plan, error) {
 		Window: in.Window, Coverage: in.Coverage, Drift: in.Drift, Threshold: in.Settings.Threshold,
 		Trigger: in.Trigger.Reason, Budget: in.Settings.Budget, StorageBudget: in.Settings.Storage,
 		Engine: in.Settings.Engine, Dialect: in.Settings.Dialect.Name(),
-		Tables: []Table{}, Steps: []Step{},
+		Tables: []Table{}, Steps: []Step{}, Graph: in.Graph,
 	}
 	all, err := in.weighAll()
 	if err != nil {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"ajlo/job/drift"
+	"ajlo/job/joingraph"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/table"
@@ -37,6 +38,8 @@ type Plan struct {
 	Dialect             string     `json:"dialect"`
 	Tables              []Table    `json:"tables"`
 	Steps               []Step     `json:"steps"`
+	// Graph is the scored workload the plan was made from: the reference for later drift.
+	Graph joingraph.Graph `json:"graph"`
 }
 
 // Coverage is what was seen of the workload and what was not (rule 6).
