@@ -1,7 +1,10 @@
 package fact
 
 import (
+	"cmp"
+	"fmt"
 	"iter"
+	"slices"
 
 	"ajlo/job/eventlog"
 )
@@ -12,13 +15,158 @@ type Facts struct {
 	// Queries are sorted by start, then by execution.
 	Queries []Query `json:"queries"`
 	// Executions counts the SQL executions seen; those that are no user query (the
-	// engine's own reads, DDL) are in no query.
+	// engine's own reads, DDL, upkeep of tables) are in no query.
 	Executions int `json:"executions"`
 	// Cores is the application's number of cores, 0 where the log does not say.
 	Cores int `json:"cores"`
 }
 
-// Extract folds the events of one application into facts.
+// Extract folds the events of one application into facts. An error ends the stream: what
+// it held until then is in the facts beside it.
 func Extract(events iter.Seq2[eventlog.Event, error]) (Facts, error) {
-	return Facts{}, nil
+	x := newExtractor()
+	for event, err := range events {
+		if err != nil {
+			return x.facts(), fmt.Errorf("facts of application %s: %w", x.app, err)
+		}
+		x.take(event)
+	}
+	return x.facts(), nil
+}
+
+// extractor gathers what belongs to each execution.
+type extractor struct {
+	app         string
+	cores       int
+	zones       zones
+	executions  map[int64]*execution
+	stages      map[int64]int64 // stage → execution
+	meter       *meter
+	environment eventlog.Environment
+}
+
+func newExtractor() *extractor {
+	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter()}
+}
+
+func (x *extractor) take(event eventlog.Event) {
+	switch e := event.(type) {
+	case eventlog.ApplicationStart:
+		x.name(e)
+	case eventlog.Environment:
+		x.environment, x.cores = e, e.Cores
+	case eventlog.ExecutionStart:
+		x.start(e)
+	case eventlog.PlanUpdate:
+		x.update(e)
+	case eventlog.MetricUpdate:
+		x.meter.wantMetrics(e.Metrics)
+	case eventlog.ExecutionEnd:
+		x.end(e)
+	case eventlog.DriverUpdates:
+		x.meter.record(e.Execution, e.Values)
+	case eventlog.JobStart:
+		x.job(e)
+	case eventlog.StageCompleted:
+		x.stage(e)
+	}
+}
+
+// name is the application's id, with its attempt where there are several.
+func (x *extractor) name(e eventlog.ApplicationStart) {
+	if e.ID == "" {
+		return
+	}
+	x.app = e.ID
+	if e.Attempt != "" {
+		x.app += "_" + e.Attempt
+	}
+}
+
+// execution finds an execution, or begins one that the log says something of before, or
+// without, its start.
+func (x *extractor) execution(id int64) *execution {
+	e, ok := x.executions[id]
+	if !ok {
+		e = &execution{id: id, root: id}
+		x.executions[id] = e
+	}
+	return e
+}
+
+func (x *extractor) start(s eventlog.ExecutionStart) {
+	e := x.execution(s.Execution)
+	e.root, e.description, e.started = s.Root, s.Description, s.Time
+	e.zone = s.SessionZone
+	e.first = plan{text: s.PlanText, info: s.Plan}
+	x.meter.want(s.Plan)
+	if e.over {
+		e.digest(x.zonesOf(e)) // the end came before the start
+	}
+}
+
+func (x *extractor) update(u eventlog.PlanUpdate) {
+	x.meter.want(u.Plan)
+	e := x.execution(u.Execution)
+	e.last = plan{text: u.PlanText, info: u.Plan}
+	if e.over {
+		e.digest(x.zonesOf(e))
+	}
+}
+
+func (x *extractor) end(end eventlog.ExecutionEnd) {
+	e := x.execution(end.Execution)
+	e.over, e.ended, e.failure = true, end.Time, end.Error
+	e.digest(x.zonesOf(e))
+}
+
+// zonesOf are the zones in which an execution's plans print times: the session's own where
+// it has one, else the application's, else the JVM's.
+func (x *extractor) zonesOf(e *execution) zones {
+	session := cmp.Or(e.zone, x.environment.SessionZone, x.environment.JVMZone)
+	return zones{jvm: zone(x.environment.JVMZone), session: zone(session)}
+}
+
+func (x *extractor) job(j eventlog.JobStart) {
+	if !j.SQL {
+		return
+	}
+	e := x.execution(j.Execution)
+	e.jobs++
+	if e.started.IsZero() {
+		e.root = j.Root
+		e.begun = j.Time
+	}
+	for _, s := range j.Stages {
+		if _, known := x.stages[s]; !known {
+			x.stages[s] = j.Execution
+		}
+	}
+}
+
+// stage adds one attempt's totals; every attempt has run its time.
+func (x *extractor) stage(s eventlog.StageCompleted) {
+	id, ok := x.stages[s.Stage]
+	if !ok {
+		return
+	}
+	e := x.execution(id)
+	if s.RunTimeMS >= 0 {
+		e.taskMS += s.RunTimeMS
+		e.measured = true
+	}
+	x.meter.record(id, s.Values)
+}
+
+func (x *extractor) facts() Facts {
+	f := Facts{App: x.app, Executions: len(x.executions), Cores: x.cores, Queries: []Query{}}
+	for _, tree := range x.trees() {
+		if q, ok := x.fold(tree); ok {
+			f.Queries = append(f.Queries, q)
+		}
+	}
+	slices.SortFunc(f.Queries, func(a, b Query) int {
+		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Execution, b.Execution))
+	})
+	return f
 }

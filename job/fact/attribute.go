@@ -1,0 +1,143 @@
+package fact
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// attribute is a column of a plan: a name, which may hold anything, and an id.
+type attribute struct {
+	name string
+	id   int64
+	long bool // marked L: its type is bigint
+}
+
+// attributeEnd is how every attribute ends.
+var attributeEnd = regexp.MustCompile(`#(\d+)(L?)$`)
+
+// parseAttribute reads text as one bare attribute, "p, q#9L#11L".
+func parseAttribute(text string) (attribute, bool) {
+	m := attributeEnd.FindStringSubmatchIndex(text)
+	if m == nil {
+		return attribute{}, false
+	}
+	id, err := strconv.ParseInt(text[m[2]:m[3]], 10, 64)
+	if err != nil {
+		return attribute{}, false
+	}
+	return attribute{name: text[:m[0]], id: id, long: m[5] > m[4]}, true
+}
+
+func (a attribute) text() string {
+	text := a.name + "#" + strconv.FormatInt(a.id, 10)
+	if a.long {
+		text += "L"
+	}
+	return text
+}
+
+// splitItems takes a list like "[a#1, max(b#2)#3 AS c#4L]" apart. It cuts at ", " outside
+// brackets and, where the items are attributes, only after an id; should that not give the
+// number of items that the plan announces, every ", " after an id is a cut.
+func splitItems(f field) []string {
+	body := strings.TrimSuffix(strings.TrimPrefix(f.text, "["), "]")
+	if body == "" {
+		return nil
+	}
+	items := cutList(body, true)
+	if f.count >= 0 && len(items) != f.count {
+		if loose := cutList(body, false); len(loose) == f.count {
+			return loose
+		}
+	}
+	return items
+}
+
+// cutList cuts after ids; outside asks that no bracket be open.
+func cutList(body string, outside bool) []string {
+	var items []string
+	from, depth := 0, 0
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			ends := strings.HasPrefix(body[i:], ", ") && attributeEnd.MatchString(tail(body[from:i]))
+			if ends && (!outside || depth == 0) {
+				items = append(items, body[from:i])
+				from, depth = i+2, 0
+			}
+		}
+	}
+	return append(items, body[from:])
+}
+
+// longestEnd is more than "#", the digits of an id and "L" take.
+const longestEnd = 24
+
+// tail spares the search for an end the text before it.
+func tail(text string) string { return text[max(0, len(text)-longestEnd):] }
+
+// splitKeys takes a list of key expressions apart: they need not end in an id, so brackets
+// alone tell, and the plan's count whether to believe them.
+func splitKeys(f field) (keys []string, ok bool) {
+	body := strings.TrimSuffix(strings.TrimPrefix(f.text, "["), "]")
+	if body == "" {
+		return nil, f.count <= 0
+	}
+	from, depth := 0, 0
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 && strings.HasPrefix(body[i:], ", ") {
+				keys = append(keys, body[from:i])
+				from = i + 2
+			}
+		}
+	}
+	keys = append(keys, body[from:])
+	if f.count >= 0 && len(keys) != f.count {
+		keys = splitItems(f)
+	}
+	return keys, f.count < 0 || len(keys) == f.count
+}
+
+// attributesOf gives the attributes of a list of which each item is one, or becomes one by
+// AS. ok is false where an item is neither.
+func attributesOf(f field) (all []attribute, ok bool) {
+	for _, item := range splitItems(f) {
+		a, ok := parseAttribute(item)
+		if !ok {
+			return nil, false
+		}
+		if at := lastAlias(item); at >= 0 {
+			a.name = item[at+len(" AS ") : len(item)-(len(a.text())-len(a.name))]
+		}
+		all = append(all, a)
+	}
+	return all, f.count < 0 || len(all) == f.count
+}
+
+// lastAlias finds the " AS " that names an expression, −1 for a bare attribute.
+func lastAlias(item string) int {
+	depth := 0
+	for at := len(item) - len(" AS "); at > 0; at-- {
+		switch item[at+3] {
+		case ')', ']', '}':
+			depth++
+		case '(', '[', '{':
+			depth--
+		}
+		if depth == 0 && item[at:at+4] == " AS " {
+			return at
+		}
+	}
+	return -1
+}

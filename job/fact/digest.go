@@ -1,0 +1,141 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+
+	"ajlo/job/eventlog"
+)
+
+// plan is one plan of an execution as the log gives it.
+type plan struct {
+	text string
+	info *eventlog.PlanNode
+}
+
+// digest is what is kept of an execution's plans: everything a fact needs, so that the
+// texts can go as soon as the execution ends.
+type digest struct {
+	scans []foundScan
+	joins []foundJoin
+	lost  Lost
+	shape string // the first plan for the fingerprint, empty where it reads no user table
+	top   string // the first operator of the first plan
+	user  bool   // a user table is read or written
+}
+
+// foundScan is a scan of a plan with the metrics that will measure it.
+type foundScan struct {
+	Scan
+	metrics metricIDs
+	cache   *node
+	// certain is set for scans of the plan that ran. Those of the first plan only are
+	// facts where the log measured them: they ran before the plan changed.
+	certain bool
+}
+
+// digestPlans reads an execution's first and last plan. Where there was no update they are
+// the same.
+func digestPlans(first, last plan, z zones) digest {
+	planned := readPlan(first, asPlanned, z)
+	ran := readPlan(last, asRun, z)
+	d := digest{
+		scans: append(ran.scans, onlyIn(planned.scans, ran.scans)...),
+		joins: append(ran.joins, removed(planned.joins, ran.joins)...),
+		lost:  ran.lost,
+		shape: planned.shape,
+		top:   planned.top,
+	}
+	d.user = len(ran.scans)+len(planned.scans) > 0 || writes(d.top)
+	return d
+}
+
+// readPlan reads one view of one plan.
+func readPlan(p plan, v view, z zones) digest {
+	text := parsePlanText(p.text)
+	l := newLineage(v, text.roots, scanName)
+	var d digest
+	metrics := newMetricTable(p.info)
+	for at := range v.walk(text.roots) {
+		if s, ok := sourceOf(at.node); ok {
+			found, lost := findScan(at, s, z)
+			found.metrics, found.certain = metrics.find(at.node), v == asRun
+			d.lost.Predicates += lost
+			d.addScan(found, at)
+		}
+	}
+	d.joins = l.joins(text.roots)
+	for _, j := range d.joins {
+		if j.lost {
+			d.lost.Joins++
+		}
+	}
+	if len(text.roots) > 0 {
+		d.top = text.roots[0].name
+	}
+	if v == asPlanned {
+		d.shape = l.shape(text.roots)
+	}
+	return d
+}
+
+func findScan(at *visit, s source, z zones) (found foundScan, lost int) {
+	p, lost := predicateOf(at, z)
+	return foundScan{
+		Scan:  Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p},
+		cache: at.cache,
+	}, lost
+}
+
+// addScan leaves out a scan that is drawn again: below a second read of the same cached
+// relation, or below a reused operator.
+func (d *digest) addScan(s foundScan, at *visit) {
+	again := slices.ContainsFunc(d.scans, func(o foundScan) bool {
+		return s.metrics != noMetrics && o.metrics == s.metrics
+	})
+	if !again {
+		d.scans = append(d.scans, s)
+	}
+}
+
+// onlyIn gives the scans of planned that the plan that ran does not have.
+func onlyIn(planned, ran []foundScan) []foundScan {
+	return slices.DeleteFunc(slices.Clone(planned), func(p foundScan) bool {
+		return p.metrics == noMetrics || slices.ContainsFunc(ran, func(r foundScan) bool { return r.metrics == p.metrics })
+	})
+}
+
+// Names of the operators that write a table: Spark's own commands, and the commands that
+// Delta runs.
+var (
+	writePrefixes = []string{"AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "ReplaceData",
+		"WriteDelta", "AtomicCreateTableAsSelect", "AtomicReplaceTableAsSelect", "CreateTableAsSelect",
+		"ReplaceTableAsSelect", "DeleteFromTable"}
+	writeCommands = []string{"InsertInto", "SaveIntoDataSourceCommand", "CreateDataSourceTableAsSelectCommand",
+		"MergeInto", "UpdateCommand", "DeleteCommand", "CreateHiveTableAsSelect", "WriteIntoDelta"}
+)
+
+const command = "Execute "
+
+func writes(top string) bool {
+	if name, ok := strings.CutPrefix(top, command); ok {
+		return hasPrefix(name, writeCommands)
+	}
+	return hasPrefix(top, writePrefixes)
+}
+
+// upkeep are the commands that rearrange or describe a table. What they read is no
+// workload: a night's own rewrites must not become the evidence of the next night.
+var upkeep = []string{"OptimizeTableCommand", "VacuumTableCommand", "AnalyzeTable", "AnalyzeColumn", "AnalyzePartition",
+	"DeltaReorgTableCommand", "DeltaGenerateCommand", "ConvertToDelta"}
+
+func isUpkeep(top string) bool {
+	name, ok := strings.CutPrefix(top, command)
+	return ok && hasPrefix(name, upkeep)
+}
+
+func isMerge(top string) bool { return strings.HasPrefix(top, command+"MergeInto") }
+
+func hasPrefix(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}

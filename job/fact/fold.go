@@ -1,0 +1,210 @@
+package fact
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"ajlo/job/unit"
+)
+
+// execution is one SQL execution as far as the log has told of it.
+type execution struct {
+	id, root    int64
+	description string
+	zone        string
+	started     time.Time // zero where the log has no start
+	begun       time.Time // of its first job, where it has no start
+	ended       time.Time
+	over        bool // its end was seen
+	failure     string
+	first, last plan
+	digested    *digest
+	jobs        int
+	taskMS      int64
+	measured    bool // a stage's total was seen
+}
+
+// digest reads the plans and lets go of them. It can come again, should a plan arrive
+// late; the first plan is kept until then only where there is no digest yet.
+func (e *execution) digest(z zones) {
+	first, last := e.first, e.last
+	if last.text == "" && last.info == nil {
+		last = first
+	}
+	if first.text == "" {
+		first = last
+	}
+	if first.text == "" && e.digested != nil {
+		return
+	}
+	d := digestPlans(first, last, z)
+	e.digested = &d
+	e.first, e.last = plan{}, plan{}
+}
+
+// tree is a root execution with its children, in the order of their ids. The root is
+// missing where the log has no start of it.
+type tree struct {
+	root     int64
+	top      *execution // the root itself, else the first child
+	children []*execution
+}
+
+func (t tree) all() []*execution {
+	if t.top.id != t.root {
+		return t.children
+	}
+	return append([]*execution{t.top}, t.children...)
+}
+
+// trees groups executions under their roots. Children come before their roots in a log, so
+// this waits for its end.
+func (x *extractor) trees() []tree {
+	byRoot := map[int64]*tree{}
+	for _, id := range slices.Sorted(maps.Keys(x.executions)) {
+		e := x.executions[id]
+		if e.digested == nil {
+			e.digest(x.zonesOf(e))
+		}
+		t, ok := byRoot[e.root]
+		if !ok {
+			t = &tree{root: e.root, top: e}
+			byRoot[e.root] = t
+		}
+		if id == e.root {
+			t.top = e
+		} else {
+			t.children = append(t.children, e)
+		}
+	}
+	var all []tree
+	for _, root := range slices.Sorted(maps.Keys(byRoot)) {
+		all = append(all, *byRoot[root])
+	}
+	return all
+}
+
+// fold makes a query of a tree; ok is false for trees that touch no user table, and for
+// upkeep.
+func (x *extractor) fold(t tree) (q Query, ok bool) {
+	all := t.all()
+	user := slices.ContainsFunc(all, func(e *execution) bool { return e.digested.user })
+	if !user || isUpkeep(t.top.digested.top) {
+		return Query{}, false
+	}
+	q = Query{App: x.app, Execution: t.root, Query: t.top.description, Fingerprint: fingerprintOf(t),
+		Start: cmp.Or(t.top.started, t.top.begun), Status: t.status(), Scans: []Scan{}, Joins: []Join{}}
+	q.WallMS = t.wallMS()
+	q.TaskMS, q.TasksMeasured = x.taskTime(all, q.WallMS)
+	ids := make([]int64, len(all))
+	for i, e := range all {
+		ids[i] = e.id
+	}
+	read := x.addScans(&q, all, ids)
+	addJoins(&q, t, read)
+	return q, true
+}
+
+func fingerprintOf(t tree) string {
+	shapes := []string{}
+	for _, e := range t.all() {
+		if e.digested.user || e == t.top {
+			shapes = append(shapes, e.digested.shape)
+		}
+	}
+	return fingerprint(shapes)
+}
+
+func (t tree) status() Status {
+	switch root := t.top; {
+	case root.id != t.root || !root.over:
+		return Unfinished
+	case root.failure != "":
+		return Failed
+	}
+	return Succeeded
+}
+
+// wallMS is the root's own time: that of nested executions lies inside it.
+func (t tree) wallMS() int64 {
+	start := cmp.Or(t.top.started, t.top.begun)
+	if t.top.id != t.root || !t.top.over || start.IsZero() {
+		return 0
+	}
+	return max(0, t.top.ended.Sub(start).Milliseconds())
+}
+
+// taskTime is the run time of the tree's tasks together. A tree with jobs of which no
+// stage's total was seen has wall time × cores instead.
+func (x *extractor) taskTime(all []*execution, wallMS int64) (ms int64, measured bool) {
+	jobs := 0
+	for _, e := range all {
+		ms += e.taskMS
+		jobs += e.jobs
+		measured = measured || e.measured
+	}
+	if measured || jobs == 0 {
+		return ms, true
+	}
+	return wallMS * int64(max(1, x.cores)), false
+}
+
+// addScans measures the tree's scans. A cached relation that no execution of the tree
+// filled was read from memory: its scans are no reads, and it is not in read.
+func (x *extractor) addScans(q *Query, all []*execution, ids []int64) (read map[*node]bool) {
+	read = map[*node]bool{}
+	seen := map[metricIDs]bool{}
+	for _, e := range all {
+		q.Lost.Predicates += e.digested.lost.Predicates
+		q.Lost.Joins += e.digested.lost.Joins
+		for _, s := range e.digested.scans {
+			x.measure(&s, ids)
+			if s.Measured && s.cache != nil {
+				read[s.cache] = true
+			}
+			if seen[s.metrics] || !s.Measured && (s.cache != nil || !s.certain) {
+				continue
+			}
+			seen[s.metrics] = s.metrics != noMetrics
+			q.Scans = append(q.Scans, s.Scan)
+		}
+	}
+	return read
+}
+
+func (x *extractor) measure(s *foundScan, ids []int64) {
+	files, okFiles := x.meter.value(ids, s.metrics.files)
+	bytes, okBytes := x.meter.value(ids, s.metrics.bytes)
+	if !okFiles || !okBytes {
+		return
+	}
+	rows, _ := x.meter.value(ids, s.metrics.rows)
+	s.Measured, s.FilesRead, s.BytesRead, s.Rows = true, files, unit.Bytes(bytes), rows
+}
+
+// addJoins takes the joins of every execution of the tree, those of cached relations only
+// where they were filled here. A MERGE runs its join once to find the files and again to
+// write them: it is one join, the one that ran first.
+func addJoins(q *Query, t tree, read map[*node]bool) {
+	merge := isMerge(t.top.digested.top)
+	counted := map[string]int{}
+	for _, e := range t.all() {
+		here := map[string]int{}
+		for _, j := range e.digested.joins {
+			if j.cache != nil && !read[j.cache] {
+				continue
+			}
+			edge := j.edge()
+			here[edge]++
+			if merge && here[edge] <= counted[edge] {
+				continue
+			}
+			q.Joins = append(q.Joins, j.Join)
+		}
+		for edge, n := range here {
+			counted[edge] = max(counted[edge], n)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+
+	"ajlo/job/table"
+)
+
+// strategies are looked for in operator names, which may carry an accelerator's prefix or
+// suffix, or an argument: "GpuShuffledHashJoin", "SortMergeJoin(skew=true)".
+var strategies = []Strategy{SortMergeJoin, ShuffledHashJoin, BroadcastHashJoin, BroadcastNestedLoopJoin, CartesianProduct}
+
+// strategyOf is NoStrategy for operators that join nothing. Logical joins, which Spark 4
+// draws below an empty relation, have no block and did not run.
+func strategyOf(n *node) Strategy {
+	if n.block == nil {
+		return NoStrategy
+	}
+	operator := n.operator()
+	for _, s := range strategies {
+		if strings.Contains(operator, string(s)) {
+			return s
+		}
+	}
+	return NoStrategy
+}
+
+// joinTypes are Spark's names; LeftSingle is the join that a scalar subquery becomes.
+var joinTypes = map[string]JoinType{
+	"Inner": Inner, "Cross": Cross, "LeftOuter": LeftOuter, "RightOuter": RightOuter, "FullOuter": FullOuter,
+	"LeftSemi": LeftSemi, "LeftAnti": LeftAnti, "LeftSingle": LeftOuter,
+}
+
+func joinTypeOf(n *node) JoinType {
+	f, _ := n.field("Join type")
+	if strings.HasPrefix(f.text, "ExistenceJoin") {
+		return Existence
+	}
+	if t, ok := joinTypes[f.text]; ok {
+		return t
+	}
+	if condition, _ := n.field("Join condition"); condition.text == "" || condition.text == "None" {
+		return Cross // a CartesianProduct names no type
+	}
+	return Inner
+}
+
+func keepsLeftOnly(t JoinType) bool { return t == LeftSemi || t == LeftAnti || t == Existence }
+
+// foundJoin is a join of a plan. user is set where a side reads a user table; only such
+// joins are facts.
+type foundJoin struct {
+	Join
+	lost  bool // its keys could not be read whole
+	cache *node
+	block *block
+}
+
+// joins gives the joins of the trees in pre-order. A join shown under several reads of one
+// cached relation is one join.
+func (l *lineage) joins(roots []*node) []foundJoin {
+	var found []foundJoin
+	seen := map[*block]bool{}
+	for at := range l.view.walk(roots) {
+		if strategyOf(at.node) == NoStrategy || (at.cache != nil && seen[at.block]) {
+			continue
+		}
+		seen[at.block] = true
+		if children := l.view.below(at.node); l.readTable(children) {
+			j := l.join(at.node, children)
+			j.cache, j.block = at.cache, at.block
+			found = append(found, j)
+		}
+	}
+	return found
+}
+
+func (l *lineage) join(n *node, children []*node) foundJoin {
+	j := foundJoin{Join: Join{Left: []table.Ref{}, Right: []table.Ref{}, Type: joinTypeOf(n), Strategy: strategyOf(n)}}
+	left, okLeft := keysOf(n, "Left keys")
+	right, okRight := keysOf(n, "Right keys")
+	if !okLeft || !okRight || len(left) != len(right) || len(children) != 2 {
+		j.lost = len(left)+len(right) > 0
+		return j
+	}
+	left, right = withoutNullSafety(left, right)
+	l.addPairs(&j.Join, n, children, left, right)
+	return j
+}
+
+func keysOf(n *node, label string) ([]string, bool) {
+	f, ok := n.field(label)
+	if !ok {
+		return nil, true
+	}
+	return splitKeys(f)
+}
+
+// withoutNullSafety undoes what Spark makes of <=>: coalesce(a, 0) = coalesce(b, 0) and
+// isnull(a) = isnull(b).
+func withoutNullSafety(left, right []string) (l, r []string) {
+	for i := 0; i < len(left); i++ {
+		a, okA := defaulted(left, i)
+		b, okB := defaulted(right, i)
+		if okA && okB {
+			l, r = append(l, a), append(r, b)
+			i++
+			continue
+		}
+		l, r = append(l, left[i]), append(r, right[i])
+	}
+	return l, r
+}
+
+// defaulted reads keys i and i+1 as "coalesce(x, default)" and "isnull(x)".
+func defaulted(keys []string, i int) (x string, ok bool) {
+	if i+1 >= len(keys) {
+		return "", false
+	}
+	x, ok = strings.CutPrefix(keys[i+1], "isnull(")
+	x, closed := strings.CutSuffix(x, ")")
+	return x, ok && closed && strings.HasPrefix(keys[i], "coalesce("+x+", ")
+}
+
+// addPairs follows each key to its columns. A key that may come from several tables gives
+// a pair for each; keys without a column give none.
+func (l *lineage) addPairs(j *Join, n *node, children []*node, left, right []string) {
+	leftScope, rightScope := l.scope(children[0]), l.scope(children[1])
+	for i := range left {
+		a, b := leftScope.originOf(left[i]), rightScope.originOf(right[i])
+		for _, o := range []origin{a, b} {
+			if o.expression != "" && !slices.Contains(j.Expression, o.expression) {
+				j.Expression = append(j.Expression, o.expression)
+			}
+		}
+		for _, x := range a.refs {
+			for _, y := range b.refs {
+				j.addPair(x, y)
+			}
+		}
+	}
+}
+
+func (j *Join) addPair(left, right table.Ref) {
+	for i := range j.Left {
+		if j.Left[i] == left && j.Right[i] == right {
+			return
+		}
+	}
+	j.Left, j.Right = append(j.Left, left), append(j.Right, right)
+}
+
+// edge identifies what a join joins, whichever way round and however: its pairs as text.
+func (j Join) edge() string {
+	pairs := make([]string, len(j.Left))
+	for i := range j.Left {
+		a, b := j.Left[i].String(), j.Right[i].String()
+		pairs[i] = min(a, b) + "=" + max(a, b)
+	}
+	slices.Sort(pairs)
+	return strings.Join(pairs, ",")
+}
+
+// removed gives the joins that were planned and did not run, without a strategy. The edge
+// tells which ran: adaptive execution may change the strategy and the sides.
+func removed(planned, ran []foundJoin) []foundJoin {
+	left := map[string]int{}
+	for _, j := range ran {
+		left[j.edge()]++
+	}
+	var gone []foundJoin
+	for _, j := range planned {
+		if left[j.edge()] > 0 {
+			left[j.edge()]--
+			continue
+		}
+		j.Strategy = NoStrategy
+		gone = append(gone, j)
+	}
+	return gone
+}

@@ -1,0 +1,290 @@
+package fact
+
+import (
+	"slices"
+
+	"ajlo/job/table"
+)
+
+// origin is where an attribute's value comes from.
+type origin struct {
+	// refs are the columns it may come from, sorted: one, or several where rows of several
+	// tables meet (UNION, COALESCE). Empty for values that are no one column's.
+	refs []table.Ref
+	// expression is how the value is made of the column, without ids; empty for the bare
+	// column.
+	expression string
+}
+
+// same joins two origins that meet under one attribute.
+func (o origin) same(other origin) origin {
+	refs := append(slices.Clone(o.refs), other.refs...)
+	slices.SortFunc(refs, table.Ref.Compare)
+	joined := origin{refs: slices.Compact(refs), expression: o.expression}
+	if joined.expression == "" {
+		joined.expression = other.expression
+	}
+	return joined
+}
+
+// named is an attribute in scope.
+type named struct {
+	name   string
+	origin origin
+}
+
+// scope holds the attributes that an operator's output has, by id. Ids are no names of the
+// whole plan: after a self-join or a reused exchange one id can mean two things, so every
+// operator has a scope of its own, over those of its children.
+type scope struct {
+	own    map[int64]named
+	below  []*scope
+	output []attribute // in order, where that is known
+	user   bool        // a user table is read below
+}
+
+func (s *scope) lookup(id int64) (named, bool) {
+	if n, ok := s.own[id]; ok {
+		return n, true
+	}
+	for _, b := range s.below {
+		if n, ok := b.lookup(id); ok {
+			return n, true
+		}
+	}
+	return named{}, false
+}
+
+// lineage works out scopes for the nodes of a plan, each once.
+type lineage struct {
+	view   view
+	byID   map[int]*node // operators by number, for those that are reused
+	done   map[*node]*scope
+	onPath map[*node]bool // guards against operators that reuse each other
+	scans  func(n *node) (table.Name, bool)
+}
+
+func newLineage(v view, roots []*node, scans func(*node) (table.Name, bool)) *lineage {
+	l := &lineage{view: v, byID: map[int]*node{}, done: map[*node]*scope{}, onPath: map[*node]bool{}, scans: scans}
+	for at := range v.walk(roots) {
+		if _, known := l.byID[at.number]; !known && at.block != nil {
+			l.byID[at.number] = at.node
+		}
+	}
+	return l
+}
+
+// scope gives the attributes that n puts out.
+func (l *lineage) scope(n *node) *scope {
+	if s, ok := l.done[n]; ok {
+		return s
+	}
+	if l.onPath[n] {
+		return &scope{}
+	}
+	l.onPath[n] = true
+	s := l.work(n)
+	s.user = s.user || l.readTable(l.view.below(n))
+	delete(l.onPath, n)
+	l.done[n] = s
+	return s
+}
+
+// readTable tells a user's operators from those of the engine's own bookkeeping.
+func (l *lineage) readTable(nodes []*node) bool {
+	return slices.ContainsFunc(nodes, func(n *node) bool { return l.scope(n).user })
+}
+
+func (l *lineage) work(n *node) *scope {
+	if name, ok := l.scans(n); ok {
+		return scanScope(n, name)
+	}
+	if n.block != nil && n.block.reuses != 0 {
+		return l.reused(n)
+	}
+	children := l.view.below(n)
+	below := make([]*scope, len(children))
+	for i, c := range children {
+		below[i] = l.scope(c)
+	}
+	switch n.operator() {
+	case "Union":
+		return unionScope(below)
+	case "InMemoryRelation":
+		return positional(n, "Arguments", below)
+	case "Expand":
+		return expandScope(n, below)
+	}
+	if strategyOf(n) != NoStrategy {
+		return joinScope(n, below)
+	}
+	return l.projected(n, below)
+}
+
+// scanScope is where columns come from.
+func scanScope(n *node, name table.Name) *scope {
+	f, _ := n.field("Output")
+	attributes, _ := attributesOf(f)
+	s := &scope{own: map[int64]named{}, output: attributes, user: true}
+	for _, a := range attributes {
+		ref := table.Ref{Table: name, Column: table.Column(a.name)}
+		s.own[a.id] = named{name: a.name, origin: origin{refs: []table.Ref{ref}}}
+	}
+	return s
+}
+
+// reused gives the output of another operator under new ids, by position.
+func (l *lineage) reused(n *node) *scope {
+	original, ok := l.byID[n.block.reuses]
+	if !ok || original == n {
+		return &scope{}
+	}
+	below := l.scope(original)
+	s := positional(n, "Output", []*scope{below})
+	s.user = below.user
+	return s
+}
+
+// positional renames the output of the operator below, one by one, to the attributes that
+// stand first in a field of n.
+func positional(n *node, label string, below []*scope) *scope {
+	if len(below) != 1 {
+		return &scope{below: below}
+	}
+	f, _ := n.field(label)
+	list := field{text: firstList(f.text), count: f.count}
+	attributes, _ := attributesOf(list)
+	s := &scope{own: map[int64]named{}, output: attributes}
+	for i, a := range attributes {
+		if i < len(below[0].output) {
+			inner, _ := below[0].lookup(below[0].output[i].id)
+			s.own[a.id] = named{name: a.name, origin: inner.origin}
+		}
+	}
+	return s
+}
+
+// unionScope puts the branches' columns under the ids of the first.
+func unionScope(below []*scope) *scope {
+	if len(below) == 0 {
+		return &scope{}
+	}
+	s := &scope{own: map[int64]named{}, below: below[:1], output: below[0].output}
+	for i, a := range s.output {
+		first, _ := below[0].lookup(a.id)
+		for _, branch := range below[1:] {
+			if i < len(branch.output) {
+				other, _ := branch.lookup(branch.output[i].id)
+				first.origin = first.origin.same(other.origin)
+			}
+		}
+		s.own[a.id] = named{name: a.name, origin: first.origin}
+	}
+	return s
+}
+
+// expandScope reads "[[a#1, null, 0], [a#1, b#2, 1]], [a#5, b#6, id#7]": the last list is
+// the output, each of the others a row that is put out under it.
+func expandScope(n *node, below []*scope) *scope {
+	f, _ := n.field("Arguments")
+	rows, output := expandLists(f.text)
+	attributes, ok := attributesOf(field{text: output, count: -1})
+	if !ok || len(below) != 1 {
+		return &scope{below: below}
+	}
+	s := &scope{own: map[int64]named{}, output: attributes}
+	for i, a := range attributes {
+		joined := origin{}
+		for _, row := range rows {
+			if i < len(row) {
+				joined = joined.same(below[0].originOf(row[i]))
+			}
+		}
+		s.own[a.id] = named{name: a.name, origin: joined}
+	}
+	return s
+}
+
+// joinScope is both sides' output; semi and anti joins put out the left side only.
+func joinScope(n *node, below []*scope) *scope {
+	if len(below) == 2 && keepsLeftOnly(joinTypeOf(n)) {
+		below = below[:1]
+	}
+	s := &scope{below: below}
+	for _, b := range below {
+		s.output = append(s.output, b.output...)
+	}
+	return s
+}
+
+// projected is the output of every other operator: what its Output or Results list makes
+// of its input, or its input as it is.
+func (l *lineage) projected(n *node, below []*scope) *scope {
+	input := &scope{below: below}
+	if len(below) == 1 {
+		input = below[0]
+	}
+	if keys, ok := n.field("Keys"); ok {
+		input = input.with(splitItems(keys))
+	}
+	for _, label := range []string{"Results", "Output"} {
+		if f, ok := n.field(label); ok {
+			return input.project(f)
+		}
+	}
+	if len(below) == 1 && n.operator() != "Generate" {
+		return input
+	}
+	return &scope{below: []*scope{input}}
+}
+
+// with adds named expressions to a scope, as aggregates do with grouping expressions.
+func (s *scope) with(items []string) *scope {
+	added := &scope{own: map[int64]named{}, below: []*scope{s}}
+	for _, item := range items {
+		a, n, ok := s.item(item)
+		if _, known := s.lookup(a.id); ok && !known {
+			added.own[a.id] = n
+		}
+	}
+	return added
+}
+
+// project keeps only the items of a list. Where the list cannot be read whole, what lies
+// below stays in scope.
+func (s *scope) project(f field) *scope {
+	p := &scope{own: map[int64]named{}}
+	items := splitItems(f)
+	whole := f.count < 0 || len(items) == f.count
+	for _, item := range items {
+		a, n, ok := s.item(item)
+		if !ok {
+			whole = false
+			continue
+		}
+		p.own[a.id] = n
+		p.output = append(p.output, a)
+	}
+	if !whole {
+		p.below = []*scope{s}
+	}
+	return p
+}
+
+// item reads "a#1" or "expression AS b#2" in scope s.
+func (s *scope) item(text string) (attribute, named, bool) {
+	a, ok := parseAttribute(text)
+	if !ok {
+		return a, named{}, false
+	}
+	if n, known := s.lookup(a.id); known && n.name == a.name {
+		return a, n, true
+	}
+	at := lastAlias(text)
+	if at < 0 {
+		return a, named{name: a.name}, true
+	}
+	expression := text[:at]
+	a.name = a.name[at+len(" AS "):]
+	return a, named{name: a.name, origin: s.originOf(expression)}, true
+}

@@ -1,0 +1,214 @@
+package fact
+
+import (
+	"iter"
+	"regexp"
+	"strings"
+
+	"ajlo/job/eventlog"
+)
+
+// metricIDs are the accumulators that measure one scan, −1 where the plan names none.
+type metricIDs struct{ files, bytes, rows int64 }
+
+// noMetrics is a scan that the plan's tree does not have.
+var noMetrics = metricIDs{files: -1, bytes: -1, rows: -1}
+
+// scanMetrics are the names under which sources report; Iceberg's planning has its own.
+func (m *metricIDs) set(name string, id int64) bool {
+	switch name {
+	case "number of files read", "number of result data files":
+		m.files = id
+	case "size of files read", "total data file size (bytes)":
+		m.bytes = id
+	case "number of output rows":
+		m.rows = id
+	default:
+		return false
+	}
+	return true
+}
+
+// infoScans gives the scans of the tree beside the plan's text, in pre-order. What hangs
+// below a reused node is drawn again there and is no scan of its own.
+func infoScans(root *eventlog.PlanNode) iter.Seq[*eventlog.PlanNode] {
+	return func(yield func(*eventlog.PlanNode) bool) {
+		stack := []*eventlog.PlanNode{root}
+		for len(stack) > 0 {
+			n := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if n == nil {
+				continue
+			}
+			if strings.Contains(n.Name, "Scan") && len(n.Metrics) > 0 && !yield(n) {
+				return
+			}
+			if strings.HasPrefix(n.Name, "Reused") || n.Name == "CommandResult" {
+				continue
+			}
+			for i := len(n.Children) - 1; i >= 0; i-- {
+				stack = append(stack, n.Children[i])
+			}
+		}
+	}
+}
+
+// metricTable finds the metrics of a text's scans in the tree beside it: by name, and by
+// the ids of what they put out, which no two scans of one plan share unless they are drawn
+// twice.
+type metricTable struct {
+	scans []infoScan
+}
+
+type infoScan struct {
+	name   string
+	output []int64
+	ids    metricIDs
+	taken  bool
+}
+
+func newMetricTable(root *eventlog.PlanNode) *metricTable {
+	t := &metricTable{}
+	for n := range infoScans(root) {
+		s := infoScan{name: strings.TrimSpace(n.Name), output: outputIDs(n), ids: noMetrics}
+		for _, m := range n.Metrics {
+			s.ids.set(m.Name, m.ID)
+		}
+		t.scans = append(t.scans, s)
+	}
+	return t
+}
+
+// find gives the first scan that fits and was not given before, else the last that fits.
+func (t *metricTable) find(n *node) metricIDs {
+	f, _ := n.field("Output")
+	output, _ := attributesOf(f)
+	found := noMetrics
+	for i := range t.scans {
+		s := &t.scans[i]
+		if s.name != strings.TrimSpace(n.name) || !s.puts(output) {
+			continue
+		}
+		found = s.ids
+		if !s.taken {
+			s.taken = true
+			break
+		}
+	}
+	return found
+}
+
+// puts reports whether the ids agree as far as the shorter list goes: the tree's may be
+// cut.
+func (s infoScan) puts(output []attribute) bool {
+	if (len(s.output) == 0) != (len(output) == 0) {
+		return false
+	}
+	for i := range min(len(s.output), len(output)) {
+		if s.output[i] != output[i].id {
+			return false
+		}
+	}
+	return true
+}
+
+// listEnd is where the list of a scan's output ends in its one-line form: what follows the
+// bracket begins a word.
+var listEnd = regexp.MustCompile(`\](?: |,|$)`)
+
+func outputIDs(n *eventlog.PlanNode) []int64 {
+	_, list, ok := strings.Cut(n.Simple, "[")
+	if !ok {
+		return nil
+	}
+	if end := listEnd.FindStringIndex(list); end != nil {
+		list = list[:end[0]]
+	}
+	var ids []int64
+	for _, item := range splitOutput(list) {
+		if a, ok := parseAttribute(item); ok {
+			ids = append(ids, a.id)
+		}
+	}
+	return ids
+}
+
+// idBeforeComma is how an item of an output list ends: V1 scans put no blank after the
+// comma, V2 scans do.
+var idBeforeComma = regexp.MustCompile(`#\d+L?(?:, ?|$)`)
+
+func splitOutput(list string) []string {
+	var items []string
+	for list != "" {
+		m := idBeforeComma.FindStringIndex(list)
+		if m == nil {
+			return items // "... 3 more fields"
+		}
+		items = append(items, strings.TrimRight(list[:m[1]], ", "))
+		list = list[m[1]:]
+	}
+	return items
+}
+
+// meter keeps the values of the metrics that plans name. A value belongs to the execution
+// that measured it: a cached relation's scan has the same metrics in every plan that shows
+// it, and ran once.
+type meter struct {
+	wanted map[int64]bool
+	values map[reading]int64
+	// early holds values that came before a plan that names them; only so many are kept.
+	early map[reading]int64
+}
+
+type reading struct{ execution, id int64 }
+
+// maxEarly bounds the values kept for plans that may still come; each takes about 50 bytes.
+const maxEarly = 1 << 16
+
+func newMeter() *meter {
+	return &meter{wanted: map[int64]bool{}, values: map[reading]int64{}, early: map[reading]int64{}}
+}
+
+// want takes note of the scans' metrics in a plan.
+func (m *meter) want(root *eventlog.PlanNode) {
+	for n := range infoScans(root) {
+		m.wantMetrics(n.Metrics)
+	}
+}
+
+func (m *meter) wantMetrics(metrics []eventlog.Metric) {
+	var ids metricIDs
+	for _, metric := range metrics {
+		if ids.set(metric.Name, metric.ID) {
+			m.wanted[metric.ID] = true
+		}
+	}
+}
+
+// record takes values in; they are cumulative, so the greatest is the last, and a stage
+// that ran again does not count twice.
+func (m *meter) record(execution int64, values []eventlog.Accumulator) {
+	for _, v := range values {
+		key := reading{execution, v.ID}
+		into := m.values
+		if !m.wanted[v.ID] {
+			into = m.early
+			if len(into) >= maxEarly {
+				clear(into)
+			}
+		}
+		into[key] = max(into[key], v.Value)
+	}
+}
+
+// value is the greatest that any of the executions measured.
+func (m *meter) value(executions []int64, id int64) (value int64, ok bool) {
+	for _, e := range executions {
+		for _, from := range []map[reading]int64{m.values, m.early} {
+			if v, has := from[reading{e, id}]; has {
+				value, ok = max(value, v), true
+			}
+		}
+	}
+	return value, ok
+}

@@ -1,0 +1,118 @@
+package fact
+
+import (
+	"iter"
+	"strings"
+)
+
+// node is one operator of a plan's tree, as the plan's text draws it.
+type node struct {
+	// name is the tree's name without the mark of code generation and the number:
+	// "SortMergeJoin Inner", "Scan parquet spark_catalog.tpch.orders".
+	name     string
+	number   int // of its block, 0 where the text gives none
+	children []*node
+	block    *block // nil where the text has none for the number
+}
+
+// block is what the text says of one numbered operator below the tree.
+type block struct {
+	number int
+	name   string // without "[codegen id : 3]"
+	reuses int    // the operator whose output this one stands for, 0 for none
+	fields map[string]field
+	rest   []string // lines that are no field, as V2 scans have
+}
+
+// field is one labelled line of a block: "Output [2]: [a#1, b#2L]".
+type field struct {
+	count int // the number in brackets, −1 where there is none
+	text  string
+}
+
+func (n *node) field(label string) (field, bool) {
+	if n.block == nil {
+		return field{count: -1}, false
+	}
+	f, ok := n.block.fields[label]
+	return f, ok
+}
+
+// operator is the first word of the name, without an argument: "SortMergeJoin(skew=true)
+// Inner" is a SortMergeJoin.
+func (n *node) operator() string {
+	end := strings.IndexAny(n.name, " (")
+	if end < 0 {
+		return n.name
+	}
+	return n.name[:end]
+}
+
+// Sections of adaptive plans: what is run, and what was planned at first.
+const (
+	finalPlan   = "== Final Plan =="
+	currentPlan = "== Current Plan =="
+	initialPlan = "== Initial Plan =="
+)
+
+// view says which of an adaptive plan's trees is looked at.
+type view int
+
+const (
+	asRun view = iota
+	asPlanned
+)
+
+// below gives the children of n in the view: sections are stepped over, and the plan that a
+// command already ran elsewhere is not looked into.
+func (v view) below(n *node) []*node {
+	if n.operator() == "CommandResult" {
+		return nil
+	}
+	if len(n.children) == 0 || !isSection(n.children[0]) {
+		return n.children
+	}
+	for _, c := range n.children {
+		if planned := c.name == initialPlan; planned == (v == asPlanned) {
+			return c.children
+		}
+	}
+	return n.children[0].children
+}
+
+func isSection(n *node) bool {
+	return n.name == finalPlan || n.name == currentPlan || n.name == initialPlan
+}
+
+// visit is one node on a walk.
+type visit struct {
+	*node
+	parent *visit
+	cache  *node // the outermost in-memory relation above, nil for none
+}
+
+// walk gives the nodes of the trees in the view in pre-order. Iteration, not recursion:
+// plans can be thousands of nodes deep.
+func (v view) walk(roots []*node) iter.Seq[*visit] {
+	return func(yield func(*visit) bool) {
+		stack := make([]*visit, 0, len(roots))
+		for i := len(roots) - 1; i >= 0; i-- {
+			stack = append(stack, &visit{node: roots[i]})
+		}
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if !yield(at) {
+				return
+			}
+			cache := at.cache
+			if cache == nil && at.operator() == "InMemoryRelation" {
+				cache = at.node
+			}
+			children := v.below(at.node)
+			for i := len(children) - 1; i >= 0; i-- {
+				stack = append(stack, &visit{node: children[i], parent: at, cache: cache})
+			}
+		}
+	}
+}

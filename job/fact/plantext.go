@@ -1,0 +1,218 @@
+package fact
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// planText is the formatted plan of one execution: trees that name operators by number,
+// and a block for each number.
+type planText struct {
+	roots  []*node // the query, then its subqueries
+	blocks map[int]*block
+}
+
+// parsePlanText reads Spark's "formatted" explain text. Text in another mode, or none,
+// gives a plan without blocks.
+func parsePlanText(text string) planText {
+	p := textParser{plan: planText{blocks: map[int]*block{}}, names: map[int]string{}, blank: true}
+	for line := range strings.Lines(text) {
+		p.line(strings.TrimRight(line, "\r\n"))
+	}
+	for _, root := range p.plan.roots {
+		p.plan.attach(root)
+	}
+	return p.plan
+}
+
+// attach ties nodes to their blocks, without recursion.
+func (p planText) attach(root *node) {
+	stack := []*node{root}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = append(stack[:len(stack)-1], n.children...)
+		n.block = p.blocks[n.number]
+	}
+}
+
+// textParser holds where in the text it is: in a tree, or among blocks.
+type textParser struct {
+	plan   planText
+	inTree bool
+	tree   treeParser
+	names  map[int]string // of the numbers in the trees
+	block  *block
+	label  string // the field a line may continue
+	blank  bool   // the line before was blank
+}
+
+const planHeading = "== Physical Plan =="
+
+// subqueryHeading opens the tree of one subquery.
+var subqueryHeading = regexp.MustCompile(`^Subquery:\d+ Hosting operator id = `)
+
+func (p *textParser) line(line string) {
+	wasBlank := p.blank
+	p.blank = line == ""
+	switch {
+	case line == planHeading || (wasBlank && subqueryHeading.MatchString(line)):
+		p.inTree, p.tree, p.block = true, treeParser{}, nil
+	case p.inTree && line == "":
+		p.inTree = false
+	case p.inTree:
+		p.addToTree(line)
+	case wasBlank && p.openBlock(line):
+	case line != "" || p.block != nil:
+		p.addToBlock(line)
+	}
+}
+
+func (p *textParser) addToTree(line string) {
+	n, isRoot := p.tree.add(line)
+	if isRoot {
+		p.plan.roots = append(p.plan.roots, n)
+	}
+	if n.number != 0 {
+		p.names[n.number] = n.name
+	}
+}
+
+// blockHeading opens a block: "(15) SortMergeJoin [codegen id : 5]".
+var (
+	blockHeading = regexp.MustCompile(`^\((\d+)\) (.*)$`)
+	codegenMark  = regexp.MustCompile(` \[codegen id : \d+\]$`)
+	reuseMark    = regexp.MustCompile(` ?\[Reuses operator id: (\d+)\]$`)
+)
+
+// openBlock begins a block where the line is the heading of a number that the trees have
+// under that name: a literal may hold lines that look like headings.
+func (p *textParser) openBlock(line string) bool {
+	m := blockHeading.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	number, err := strconv.Atoi(m[1])
+	if err != nil || p.plan.blocks[number] != nil {
+		return false
+	}
+	b := &block{number: number, name: codegenMark.ReplaceAllString(m[2], ""), fields: map[string]field{}}
+	if reuse := reuseMark.FindStringSubmatch(b.name); reuse != nil {
+		b.reuses, _ = strconv.Atoi(reuse[1])
+		b.name = reuseMark.ReplaceAllString(b.name, "")
+	}
+	if name, known := p.names[number]; !known || !sameOperator(name, b.name) {
+		return false
+	}
+	p.block, p.label = b, ""
+	p.plan.blocks[number] = b
+	return true
+}
+
+func sameOperator(inTree, inBlock string) bool {
+	return (&node{name: inTree}).operator() == (&node{name: inBlock}).operator()
+}
+
+// fieldLine is a labelled line of a block.
+var fieldLine = regexp.MustCompile(`^(Output|Input|Arguments|Condition|Results|Keys|Functions|Aggregate Attributes|` +
+	`Left keys|Right keys|Left output|Right output|Join type|Join condition|ReadSchema|Location|Batched|` +
+	`PushedFilters|DataFilters|PartitionFilters|RuntimeFilters|Format)(?: \[(\d+)\])? ?: ?(.*)$`)
+
+// addToBlock takes a line into the open block: as a field, as more of the field before
+// (literals may hold line ends), or as it is.
+func (p *textParser) addToBlock(line string) {
+	b := p.block
+	if b == nil {
+		return
+	}
+	m := fieldLine.FindStringSubmatch(line)
+	if m == nil {
+		if p.label == "" || p.label == "Output" {
+			b.rest = append(b.rest, line)
+			return
+		}
+		f := b.fields[p.label]
+		f.text += "\n" + line
+		b.fields[p.label] = f
+		return
+	}
+	p.closeField()
+	p.label = m[1]
+	if _, twice := b.fields[p.label]; twice {
+		return
+	}
+	count := -1
+	if m[2] != "" {
+		count, _ = strconv.Atoi(m[2])
+	}
+	b.fields[p.label] = field{count: count, text: m[3]}
+}
+
+// closeField takes back the blank lines that ended up in the field before.
+func (p *textParser) closeField() {
+	if f, ok := p.block.fields[p.label]; ok {
+		f.text = strings.TrimRight(f.text, "\n")
+		p.block.fields[p.label] = f
+	}
+}
+
+// treeParser builds a tree from its lines by their indentation.
+type treeParser struct {
+	stack []placed
+}
+
+type placed struct {
+	at int // column of the name
+	*node
+}
+
+// add takes one line; isRoot is set for the first.
+func (t *treeParser) add(line string) (n *node, isRoot bool) {
+	at, text := indentation(line)
+	n = parseTreeName(text)
+	if isSection(n) {
+		at-- // its tree stands below it without a mark, in the same column
+	}
+	for len(t.stack) > 0 && t.stack[len(t.stack)-1].at >= at {
+		t.stack = t.stack[:len(t.stack)-1]
+	}
+	isRoot = len(t.stack) == 0
+	if !isRoot {
+		parent := t.stack[len(t.stack)-1].node
+		parent.children = append(parent.children, n)
+	}
+	t.stack = append(t.stack, placed{at: at, node: n})
+	return n, isRoot
+}
+
+// indentWidth is what one level takes: "   ", ":  ", ":- " or "+- ".
+const indentWidth = 3
+
+func indentation(line string) (at int, text string) {
+	for len(line)-at >= indentWidth {
+		switch line[at : at+indentWidth] {
+		case "   ", ":  ":
+			at += indentWidth
+		case ":- ", "+- ":
+			return at + indentWidth, line[at+indentWidth:]
+		default:
+			return at, line[at:]
+		}
+	}
+	return at, line[at:]
+}
+
+// treeName is a name with its number; statistics or arguments may follow.
+var treeName = regexp.MustCompile(`^(?:\* )?(.*) \((\d+|unknown)\)(?:[, ].*)?$`)
+
+func parseTreeName(text string) *node {
+	m := treeName.FindStringSubmatch(text)
+	if m == nil {
+		return &node{name: strings.TrimPrefix(text, "* ")}
+	}
+	number, err := strconv.Atoi(m[2])
+	if err != nil {
+		number = 0
+	}
+	return &node{name: strings.TrimSpace(m[1]), number: number}
+}

@@ -1,0 +1,276 @@
+package fact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ajlo/job/predicate"
+	"ajlo/job/table"
+)
+
+// source is what a scan operator reads.
+type source struct {
+	name     table.Name
+	location table.Location
+	format   string
+}
+
+// sourceOf reads a scan's name and location. ok is false for operators that scan no user
+// table: the engine's own reads are told by what they read, never by a description.
+func sourceOf(n *node) (source, bool) {
+	if n.block == nil {
+		return source{}, false
+	}
+	if rest, ok := strings.CutPrefix(n.name, "BatchScan "); ok {
+		return batchSource(n, rest)
+	}
+	if rest, ok := strings.CutPrefix(n.name, "Scan "); ok {
+		return fileSource(n, rest)
+	}
+	return source{}, false
+}
+
+// fileFormats are the sources whose tables are files. Others (existing RDDs, JDBC, rows
+// held in memory) have no layout.
+var fileFormats = []string{"parquet", "orc", "avro", "csv", "json", "text", "hive"}
+
+// fileSource reads "parquet spark_catalog.tpch.orders" with its Location; the name is
+// missing for tables read by path.
+func fileSource(n *node, rest string) (source, bool) {
+	format, name, _ := strings.Cut(rest, " ")
+	if !slices.Contains(fileFormats, format) {
+		return source{}, false
+	}
+	index, location := locationOf(n)
+	switch {
+	case index == "DeltaLogFileIndex" || isDeltaLog(location):
+		return source{}, false
+	case isDeltaIndex(index):
+		format = "delta"
+	}
+	s := source{name: tableName(name), location: location, format: format}
+	if s.name == "" {
+		s.name = table.Name(location)
+	}
+	return s, s.name != ""
+}
+
+// isDeltaIndex tells Delta's scans from Parquet's: nothing else in the plan does.
+func isDeltaIndex(class string) bool {
+	return strings.HasPrefix(class, "Tahoe") || strings.HasPrefix(class, "PreparedDelta") || strings.HasPrefix(class, "Cdc")
+}
+
+func isDeltaLog(l table.Location) bool { return strings.Contains(string(l), "/_delta_log") }
+
+// locationLine is "PreparedDeltaFileIndex [file:/lake/orders]"; the list may be cut, and
+// may count its paths before it: "InMemoryFileIndex(2 paths)[…".
+var locationLine = regexp.MustCompile(`^([A-Za-z_.$]+)(?:\(\d+ paths?\))? ?\[([^,\]]*)`)
+
+func locationOf(n *node) (class string, location table.Location) {
+	f, _ := n.field("Location")
+	m := locationLine.FindStringSubmatch(f.text)
+	if m == nil {
+		return "", ""
+	}
+	return m[1], cleanLocation(m[2])
+}
+
+// cleanLocation drops what Hadoop puts before a local path, and a trailing slash.
+func cleanLocation(path string) table.Location {
+	if local, ok := strings.CutPrefix(path, "file:"); ok {
+		path = "/" + strings.TrimLeft(local, "/")
+	}
+	if len(path) > 1 {
+		path = strings.TrimRight(path, "/")
+	}
+	return table.Location(path)
+}
+
+func tableName(text string) table.Name {
+	return table.Name(strings.TrimPrefix(strings.TrimSpace(text), "spark_catalog."))
+}
+
+// icebergLine is how an Iceberg scan describes itself.
+var icebergLine = regexp.MustCompile(`\[filters=(.*), groupedBy=`)
+
+// metadataTables are Iceberg's tables about a table; they follow its name.
+var metadataTables = []string{"files", "snapshots", "history", "manifests", "partitions", "entries", "refs",
+	"all_data_files", "all_delete_files", "all_files", "all_manifests", "all_entries", "data_files", "delete_files",
+	"metadata_log_entries", "position_deletes"}
+
+// catalogDepth is the number of names in catalog.database.table; metadata tables have one
+// more.
+const catalogDepth = 3
+
+func batchSource(n *node, rest string) (source, bool) {
+	if _, ok := icebergFilters(n); ok {
+		parts := strings.Split(rest, ".")
+		if len(parts) > catalogDepth && slices.Contains(metadataTables, parts[len(parts)-1]) {
+			return source{}, false
+		}
+		return source{name: tableName(rest), format: "iceberg"}, true
+	}
+	return fileSource(n, rest) // "parquet file:/lake/t" of the V2 file sources
+}
+
+func icebergFilters(n *node) (filters string, ok bool) {
+	for _, line := range n.block.rest {
+		if m := icebergLine.FindStringSubmatch(line); m != nil {
+			return m[1], true
+		}
+	}
+	return "", false
+}
+
+// scanName is sourceOf for those who need no more than whether and what.
+func scanName(n *node) (table.Name, bool) {
+	s, ok := sourceOf(n)
+	return s.name, ok
+}
+
+// zones are those an execution's timestamps are printed in; nil is unknown.
+type zones struct{ jvm, session *time.Location }
+
+// predicateOf is what the reader of a scan can prune by: what was pushed into it, the
+// partition filters, and the condition of the Filter right above it, which repeats what
+// was pushed and holds what was not. lost counts conjuncts cut from the text.
+func predicateOf(at *visit, z zones) (p *predicate.Predicate, lost int) {
+	s := filterScope(at.node, z)
+	above, lostAbove := conditionsAbove(at, s)
+	partition, lostPartition := listField(at.node, "PartitionFilters", s.ParseCatalystList)
+	var all []predicate.Predicate
+	if text, ok := icebergFilters(at.node); ok {
+		all = predicate.Merge(above, nil)
+		all = append(all, unsaidByCondition(s.ParseIceberg(text), above)...)
+	} else {
+		pushed, lostPushed := listField(at.node, "PushedFilters", s.ParsePushed)
+		if _, has := at.field("PushedFilters"); !has {
+			pushed, lostPushed = listField(at.node, "DataFilters", s.ParseCatalystList)
+		}
+		if lostPushed > 0 && len(above) > 0 && lostAbove == 0 {
+			lostPushed = 0 // the condition holds them all
+		}
+		all, lost = predicate.Merge(pushed, above), lostPushed
+	}
+	all = slices.DeleteFunc(append(all, partition...), engineOwn)
+	return predicate.Conjunction(all), lost + lostAbove + lostPartition
+}
+
+func listField(n *node, label string, parse func(string) ([]predicate.Predicate, int)) ([]predicate.Predicate, int) {
+	f, _ := n.field(label)
+	return parse(f.text)
+}
+
+// engineOwn are conditions on columns the engine adds, such as Delta's mark of deleted
+// rows.
+func engineOwn(p predicate.Predicate) bool {
+	return strings.HasPrefix(string(p.Column), "__delta_internal")
+}
+
+// unsaidByCondition leaves out the filters that a condition says too: Iceberg prints its
+// values as numbers, so only the shapes can be compared.
+func unsaidByCondition(filters, above []predicate.Predicate) []predicate.Predicate {
+	said := map[string]int{}
+	for _, p := range above {
+		said[p.Shape()]++
+	}
+	return slices.DeleteFunc(filters, func(p predicate.Predicate) bool {
+		said[p.Shape()]--
+		return said[p.Shape()] >= 0
+	})
+}
+
+// conditionsAbove reads the Filters that stand on a scan, with nothing between but the
+// change from columns to rows.
+func conditionsAbove(at *visit, s *predicate.Scope) (all []predicate.Predicate, lost int) {
+	for up := at.parent; up != nil; up = up.parent {
+		switch up.operator() {
+		case "ColumnarToRow", "InputAdapter", "WholeStageCodegen":
+		case "Filter":
+			f, _ := up.field("Condition")
+			conjuncts, l := s.ParseCatalyst(f.text)
+			all, lost = append(all, conjuncts...), lost+l
+		default:
+			return all, lost
+		}
+	}
+	return all, lost
+}
+
+// filterScope types the scan's columns: by its ReadSchema, by the mark of bigint, or, for
+// Iceberg, by the quotes its own filters put around strings.
+func filterScope(n *node, z zones) *predicate.Scope {
+	output, _ := n.field("Output")
+	attributes, _ := attributesOf(output)
+	schema, _ := n.field("ReadSchema")
+	types := schemaTypes(schema.text, attributes)
+	s := &predicate.Scope{JVM: z.jvm, Session: z.session}
+	for _, a := range attributes {
+		f := predicate.Field{Name: table.Column(a.name), Attribute: a.text(), Type: types[a.name]}
+		if f.Type == "" && a.long {
+			f.Type = "bigint"
+		}
+		s.Fields = append(s.Fields, f)
+	}
+	if text, ok := icebergFilters(n); ok {
+		quoted := s.TextColumns(s.ParseIceberg(text))
+		for i := range s.Fields {
+			if f := &s.Fields[i]; f.Type == "" && quoted[f.Name] {
+				f.Type = "string"
+			}
+		}
+	}
+	return s
+}
+
+// schemaTypes reads "struct<a:bigint,b:struct<c:int>>". Names may hold any character, so
+// each is looked for among the scan's attributes.
+func schemaTypes(schema string, attributes []attribute) map[string]string {
+	types := map[string]string{}
+	rest, ok := strings.CutPrefix(schema, "struct<")
+	if !ok {
+		return types
+	}
+	rest = strings.TrimSuffix(rest, ">")
+	for rest != "" {
+		name, after := leadingName(rest, attributes)
+		typ := leadingType(after)
+		types[name] = typ
+		rest = strings.TrimPrefix(after[len(typ):], ",")
+	}
+	return types
+}
+
+func leadingName(text string, attributes []attribute) (name, rest string) {
+	for _, a := range attributes {
+		for _, spelling := range []string{a.name, "`" + strings.ReplaceAll(a.name, "`", "``") + "`"} {
+			if after, ok := strings.CutPrefix(text, spelling+":"); ok && len(a.name) >= len(name) {
+				name, rest = a.name, after
+			}
+		}
+	}
+	if name == "" {
+		name, rest, _ = strings.Cut(text, ":")
+	}
+	return name, rest
+}
+
+// leadingType is the text up to the comma that no bracket encloses.
+func leadingType(text string) string {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '<', '(':
+			depth++
+		case '>', ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				return text[:i]
+			}
+		}
+	}
+	return text
+}
