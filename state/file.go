@@ -20,7 +20,8 @@ const (
 
 // Intend puts files on the write-ahead list of a step before any of them is created; they
 // are on disk in the list when it returns nil. Paths are relative to location. Naming a file
-// again changes nothing.
+// again changes nothing. Without paths it proves that the lease is still held: an engine asks
+// so before it commits, since the files of a run that lost it may be swept at any moment.
 func (r *Run) Intend(ctx context.Context, step int, location table.Location, paths []string) error {
 	const query = `INSERT INTO files (run_id, step, location, path, state, intended_us) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	now := micros(r.store.now())
