@@ -67,6 +67,7 @@ func TestWhoLostTheLeaseRecordsNothing(t *testing.T) {
 	for name, write := range map[string]func() error{
 		"Extend":          func() error { return slow.Extend(ctx) },
 		"Intend":          func() error { return slow.Intend(ctx, 0, "/lake/lineitem", []string{"x"}) },
+		"Intend nothing":  func() error { return slow.Intend(ctx, 0, "/lake/lineitem", nil) },
 		"StepApplied":     func() error { return slow.StepApplied(ctx, 0, answer) },
 		"StepFailed":      func() error { return slow.StepFailed(ctx, 0, errors.New("x")) },
 		"Committed":       func() error { return slow.Committed(ctx, 0) },
