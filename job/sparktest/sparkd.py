@@ -41,7 +41,8 @@ def each(seq):
 
 
 def leaves(plan):
-    """The leaf nodes that ran. What a node reuses was read once, where it was made."""
+    """The leaf nodes that ran. What a node reuses was read once, where it was made; what is cached
+    is not followed, since the query that filled the cache read it."""
     kind = plan.getClass().getSimpleName()
     if kind in ('ReusedExchangeExec', 'ReusedSubqueryExec'):
         return
@@ -51,8 +52,6 @@ def leaves(plan):
         yield from leaves(plan.executedPlan())
     elif kind.endswith('QueryStageExec'):
         yield from leaves(plan.plan())
-    elif kind == 'InMemoryTableScanExec':
-        yield from leaves(plan.relation().cachedPlan())
     elif plan.children().isEmpty():
         yield plan
     else:
