@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // local is a folder on a disk of this machine.
@@ -85,13 +86,13 @@ func (l local) walk(ctx context.Context, folder, prefix, after string, yield fun
 	return true
 }
 
-// entries reads one folder; a folder that is not there is empty.
+// entries reads one folder; one that is not there, or that is a file, is empty.
 func (l local) entries(ctx context.Context, folder string) ([]fs.DirEntry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(filepath.Join(l.root, filepath.FromSlash(folder)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return nil, err
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(sortName(a), sortName(b)) })
