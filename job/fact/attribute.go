@@ -2,6 +2,7 @@ package fact
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,15 +82,31 @@ const longestEnd = 24
 // tail spares the search for an end the text before it.
 func tail(text string) string { return text[max(0, len(text)-longestEnd):] }
 
-// splitKeys takes a list of key expressions apart: they need not end in an id, so brackets
-// alone tell, and the plan's count whether to believe them.
+// splitKeys takes a list of expressions apart. Where all of them are attributes their ids
+// tell; else brackets do, and the plan's count says whether to believe them.
 func splitKeys(f field) (keys []string, ok bool) {
+	if items := splitItems(f); len(items) == f.count && allAttributes(items) {
+		return items, true
+	}
 	body := strings.TrimSuffix(strings.TrimPrefix(f.text, "["), "]")
 	if body == "" {
 		return nil, f.count <= 0
 	}
+	keys = cutOutside(body)
+	return keys, f.count < 0 || len(keys) == f.count
+}
+
+func allAttributes(items []string) bool {
+	return !slices.ContainsFunc(items, func(item string) bool {
+		_, ok := parseAttribute(item)
+		return !ok
+	})
+}
+
+// cutOutside cuts at every ", " outside brackets.
+func cutOutside(body string) (items []string) {
 	from, depth := 0, 0
-	for i := 0; i < len(body); i++ {
+	for i := range len(body) {
 		switch body[i] {
 		case '(', '[', '{':
 			depth++
@@ -97,28 +114,21 @@ func splitKeys(f field) (keys []string, ok bool) {
 			depth--
 		case ',':
 			if depth == 0 && strings.HasPrefix(body[i:], ", ") {
-				keys = append(keys, body[from:i])
+				items = append(items, body[from:i])
 				from = i + 2
 			}
 		}
 	}
-	keys = append(keys, body[from:])
-	if f.count >= 0 && len(keys) != f.count {
-		keys = splitItems(f)
-	}
-	return keys, f.count < 0 || len(keys) == f.count
+	return append(items, body[from:])
 }
 
-// attributesOf gives the attributes of a list of which each item is one, or becomes one by
-// AS. ok is false where an item is neither.
+// attributesOf reads a list of bare attributes. ok is false where an item is none, or
+// where they are fewer or more than the plan says.
 func attributesOf(f field) (all []attribute, ok bool) {
 	for _, item := range splitItems(f) {
 		a, ok := parseAttribute(item)
 		if !ok {
 			return nil, false
-		}
-		if at := lastAlias(item); at >= 0 {
-			a.name = item[at+len(" AS ") : len(item)-(len(a.text())-len(a.name))]
 		}
 		all = append(all, a)
 	}

@@ -62,7 +62,8 @@ func (l *lineage) detail(n *node) string {
 	switch n.operator() {
 	case "Filter":
 		return filterDetail(n, input)
-	case "MergeIntoCommand", "UpdateCommand", "DeleteCommand", "Execute":
+	case "MergeIntoCommand", "UpdateCommand", "DeleteCommand", "AtomicCreateTableAsSelect", "AtomicReplaceTableAsSelect",
+		"CreateTableAsSelect", "ReplaceTableAsSelect":
 		return target(n)
 	}
 	return listDetail(n, input)
@@ -83,7 +84,15 @@ func (l *lineage) scanDetail(n *node, s source) string {
 	return fmt.Sprintf("%s %s %q %s", s.format, s.name, names, pruned)
 }
 
-func joinDetail(j Join) string { return fmt.Sprintf("%s %v %v", j.Type, j.Left, j.Right) }
+// joinDetail tells keys that are expressions by their functions: the rest of an expression
+// may be literals.
+func joinDetail(j Join) string {
+	functions := make([]string, len(j.Expression))
+	for i, e := range j.Expression {
+		functions[i] = "(" + heads(e) + ")"
+	}
+	return fmt.Sprintf("%s %v %v %v", j.Type, j.Left, j.Right, functions)
+}
 
 // filterDetail gives the shapes of a condition's conjuncts, sorted. Columns that are no
 // base column (sums, flags) have no name that stays the same.
@@ -139,16 +148,22 @@ func heads(item string) string {
 	return name
 }
 
-// target names the table a command writes, as far as its arguments do.
+// target names the table a command writes, as far as its arguments do: Delta's commands in
+// backticks, Spark's CREATE TABLE AS SELECT after the catalog.
 func target(n *node) string {
 	f, _ := n.field("Arguments")
-	m := backticked.FindAllString(f.text, -1)
-	if len(m) == 0 {
-		return ""
+	if name := backticked.FindString(f.text); name != "" {
+		return name
 	}
-	return m[0]
+	if m := created.FindStringSubmatch(f.text); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
-// backticked is a table's name in the arguments of a Delta command:
-// `spark_catalog`.`tpch`.`orders`.
-var backticked = regexp.MustCompile("`[^`]+`(?:\\.`[^`]+`)+")
+// backticked is a name like `spark_catalog`.`tpch`.`orders`; created is what stands
+// between the catalog and the query of "AtomicCreateTableAsSelect".
+var (
+	backticked = regexp.MustCompile("`[^`]+`(?:\\.`[^`]+`)+")
+	created    = regexp.MustCompile(`^[^,]*, ([^, ]+\.[^, ]+), `)
+)

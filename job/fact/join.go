@@ -48,8 +48,7 @@ func joinTypeOf(n *node) JoinType {
 
 func keepsLeftOnly(t JoinType) bool { return t == LeftSemi || t == LeftAnti || t == Existence }
 
-// foundJoin is a join of a plan. user is set where a side reads a user table; only such
-// joins are facts.
+// foundJoin is a join of a plan.
 type foundJoin struct {
 	Join
 	lost  bool // its keys could not be read whole
@@ -57,8 +56,9 @@ type foundJoin struct {
 	block *block
 }
 
-// joins gives the joins of the trees in pre-order. A join shown under several reads of one
-// cached relation is one join.
+// joins gives the joins of the trees in pre-order: those of which both sides read a user
+// table. Others are the engine's bookkeeping, or tables that a query made up itself. A join
+// shown under several reads of one cached relation is one join.
 func (l *lineage) joins(roots []*node) []foundJoin {
 	var found []foundJoin
 	seen := map[*block]bool{}
@@ -67,13 +67,17 @@ func (l *lineage) joins(roots []*node) []foundJoin {
 			continue
 		}
 		seen[at.block] = true
-		if children := l.view.below(at.node); l.readTable(children) {
+		if children := l.view.below(at.node); l.allReadTables(children) {
 			j := l.join(at.node, children)
 			j.cache, j.block = at.cache, at.block
 			found = append(found, j)
 		}
 	}
 	return found
+}
+
+func (l *lineage) allReadTables(nodes []*node) bool {
+	return !slices.ContainsFunc(nodes, func(n *node) bool { return !l.scope(n).user })
 }
 
 func (l *lineage) join(n *node, children []*node) foundJoin {

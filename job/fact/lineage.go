@@ -2,6 +2,7 @@ package fact
 
 import (
 	"slices"
+	"strings"
 
 	"ajlo/job/table"
 )
@@ -111,7 +112,8 @@ func (l *lineage) work(n *node) *scope {
 	case "Union":
 		return unionScope(below)
 	case "InMemoryRelation":
-		return positional(n, "Arguments", below)
+		f, _ := n.field("Arguments")
+		return positional(relationOutput(f), below)
 	case "Expand":
 		return expandScope(n, below)
 	}
@@ -140,19 +142,26 @@ func (l *lineage) reused(n *node) *scope {
 		return &scope{}
 	}
 	below := l.scope(original)
-	s := positional(n, "Output", []*scope{below})
+	f, _ := n.field("Output")
+	s := positional(f, []*scope{below})
 	s.user = below.user
 	return s
 }
 
-// positional renames the output of the operator below, one by one, to the attributes that
-// stand first in a field of n.
-func positional(n *node, label string, below []*scope) *scope {
+// relationOutput is the list that an in-memory relation's arguments begin with.
+func relationOutput(arguments field) field {
+	if end := strings.LastIndex(arguments.text, "], StorageLevel("); end >= 0 {
+		return field{text: arguments.text[:end+1], count: -1}
+	}
+	return field{text: firstList(arguments.text), count: -1}
+}
+
+// positional renames the output of the operator below, one by one, to the attributes of a
+// list.
+func positional(list field, below []*scope) *scope {
 	if len(below) != 1 {
 		return &scope{below: below}
 	}
-	f, _ := n.field(label)
-	list := field{text: firstList(f.text), count: f.count}
 	attributes, _ := attributesOf(list)
 	s := &scope{own: map[int64]named{}, output: attributes}
 	for i, a := range attributes {

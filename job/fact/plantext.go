@@ -16,7 +16,7 @@ type planText struct {
 // parsePlanText reads Spark's "formatted" explain text. Text in another mode, or none,
 // gives a plan without blocks.
 func parsePlanText(text string) planText {
-	p := textParser{plan: planText{blocks: map[int]*block{}}, names: map[int]string{}, blank: true}
+	p := textParser{plan: planText{blocks: map[int]*block{}}, names: map[int]string{}, blanks: 1}
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimRight(line, "\r\n"))
 	}
@@ -44,7 +44,7 @@ type textParser struct {
 	names  map[int]string // of the numbers in the trees
 	block  *block
 	label  string // the field a line may continue
-	blank  bool   // the line before was blank
+	blanks int    // blank lines just before this one
 }
 
 const planHeading = "== Physical Plan =="
@@ -53,19 +53,21 @@ const planHeading = "== Physical Plan =="
 var subqueryHeading = regexp.MustCompile(`^Subquery:\d+ Hosting operator id = `)
 
 func (p *textParser) line(line string) {
-	wasBlank := p.blank
-	p.blank = line == ""
-	switch {
-	case line == planHeading || (wasBlank && subqueryHeading.MatchString(line)):
-		p.inTree, p.tree, p.block = true, treeParser{}, nil
-	case p.inTree && line == "":
+	if line == "" {
+		p.blanks++
 		p.inTree = false
+		return
+	}
+	switch {
+	case line == planHeading || (p.blanks > 0 && subqueryHeading.MatchString(line)):
+		p.inTree, p.tree, p.block = true, treeParser{}, nil
 	case p.inTree:
 		p.addToTree(line)
-	case wasBlank && p.openBlock(line):
-	case line != "" || p.block != nil:
+	case p.blanks > 0 && p.openBlock(line):
+	case p.block != nil:
 		p.addToBlock(line)
 	}
+	p.blanks = 0
 }
 
 func (p *textParser) addToTree(line string) {
@@ -121,39 +123,30 @@ var fieldLine = regexp.MustCompile(`^(Output|Input|Arguments|Condition|Results|K
 // addToBlock takes a line into the open block: as a field, as more of the field before
 // (literals may hold line ends), or as it is.
 func (p *textParser) addToBlock(line string) {
-	b := p.block
-	if b == nil {
-		return
-	}
 	m := fieldLine.FindStringSubmatch(line)
 	if m == nil {
-		if p.label == "" || p.label == "Output" {
-			b.rest = append(b.rest, line)
-			return
-		}
-		f := b.fields[p.label]
-		f.text += "\n" + line
-		b.fields[p.label] = f
+		p.continueBlock(line)
 		return
 	}
-	p.closeField()
 	p.label = m[1]
-	if _, twice := b.fields[p.label]; twice {
+	if _, twice := p.block.fields[p.label]; twice {
 		return
 	}
 	count := -1
 	if m[2] != "" {
 		count, _ = strconv.Atoi(m[2])
 	}
-	b.fields[p.label] = field{count: count, text: m[3]}
+	p.block.fields[p.label] = field{count: count, text: m[3]}
 }
 
-// closeField takes back the blank lines that ended up in the field before.
-func (p *textParser) closeField() {
-	if f, ok := p.block.fields[p.label]; ok {
-		f.text = strings.TrimRight(f.text, "\n")
-		p.block.fields[p.label] = f
+func (p *textParser) continueBlock(line string) {
+	f, ok := p.block.fields[p.label]
+	if !ok || p.label == "Output" {
+		p.block.rest = append(p.block.rest, line)
+		return
 	}
+	f.text += strings.Repeat("\n", p.blanks+1) + line
+	p.block.fields[p.label] = f
 }
 
 // treeParser builds a tree from its lines by their indentation.
