@@ -23,7 +23,7 @@ func (n Night) Apply(ctx context.Context, planJSON []byte) (Result, error) {
 		return Result{}, err
 	}
 	n.Window = d.Plan.Window
-	record, done, err := n.begin(ctx, d.PlanHash)
+	ctx, record, done, err := n.begin(ctx, d.PlanHash)
 	if err != nil || done != nil {
 		return n.alreadyDone(done), err
 	}

@@ -30,7 +30,9 @@ type record struct {
 // begin takes the lease and opens the run. done is set where the night has come to its end
 // already, or, for a plan that is brought along, where that very plan was carried out:
 // nothing is to be done then.
-func (n Night) begin(ctx context.Context, planHash string) (r *record, done *state.AlreadyDone, err error) {
+//
+// The context that it returns is the run's: it ends when the lease is lost to another run.
+func (n Night) begin(ctx context.Context, planHash string) (own context.Context, r *record, done *state.AlreadyDone, err error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown host"
@@ -41,20 +43,22 @@ func (n Night) begin(ctx context.Context, planHash string) (r *record, done *sta
 		PlanHash: planHash,
 	})
 	if errors.As(err, &done) {
-		return nil, done, nil
+		return ctx, nil, done, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return ctx, nil, nil, err
 	}
 	for _, dead := range run.Interrupted {
 		n.Log.Warn("an earlier run never came to its end; what it left is looked at first", "run", dead)
 	}
-	return &record{run: run, heartbeat: n.keepAlive(ctx, run)}, nil, nil
+	own, stop := n.keepAlive(ctx, run)
+	return own, &record{run: run, heartbeat: stop}, nil, nil
 }
 
-// keepAlive renews the lease while stages work without recording anything.
-func (n Night) keepAlive(ctx context.Context, run *state.Run) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
+// keepAlive renews the lease while stages work without recording anything, and ends the
+// run's context where another run has taken it.
+func (n Night) keepAlive(ctx context.Context, run *state.Run) (own context.Context, stop func()) {
+	own, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -62,16 +66,18 @@ func (n Night) keepAlive(ctx context.Context, run *state.Run) (stop func()) {
 		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-own.Done():
 				return
 			case <-tick.C:
-				if err := run.Extend(ctx); err != nil && ctx.Err() == nil {
+				if err := run.Extend(own); errors.Is(err, state.ErrLeaseLost) {
+					cancel(err)
+				} else if err != nil && own.Err() == nil {
 					n.Log.Warn("the lease could not be renewed", "err", err)
 				}
 			}
 		}
 	}()
-	return func() { cancel(); <-ended }
+	return own, func() { cancel(nil); <-ended }
 }
 
 // decision stores the window's graph, the drift, the tables as found and the plan.

@@ -11,7 +11,7 @@ import (
 // whether or not the error is nil; the error says what went wrong and what to do next. A
 // night that another run brought to its end changes nothing.
 func (n Night) Run(ctx context.Context) (Result, error) {
-	record, done, err := n.begin(ctx, "")
+	ctx, record, done, err := n.begin(ctx, "")
 	if err != nil || done != nil {
 		return n.alreadyDone(done), err
 	}

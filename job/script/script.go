@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"ajlo/job/dialect"
-	"ajlo/job/execute"
 	"ajlo/job/plan"
 )
 
 // Write renders the plan whose JSON has the given SHA-256.
 func Write(p plan.Plan, hash string) string {
-	w := &writer{embedded: p.Engine == execute.EmbeddedName}
+	w := &writer{embedded: p.Engine == plan.EmbeddedEngine}
 	w.header(p, hash)
 	for i, step := range p.Steps {
 		w.step(i+1, len(p.Steps), step)

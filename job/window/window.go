@@ -1,4 +1,5 @@
-// Package window holds the span of time whose workload one run looks at.
+// Package window holds the span of time whose workload one run looks at: half-open, in UTC,
+// to the microsecond. In go an end and a length, out comes the span and the night it is of.
 package window
 
 import "time"

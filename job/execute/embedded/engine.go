@@ -7,6 +7,7 @@ import (
 
 	"ajlo/job/execute"
 	"ajlo/job/object"
+	"ajlo/job/plan"
 	"ajlo/job/unit"
 )
 
@@ -60,8 +61,8 @@ func New(o Options) *Engine {
 	return &Engine{o}
 }
 
-// Name is execute.EmbeddedName.
-func (e *Engine) Name() string { return execute.EmbeddedName }
+// Name is plan.EmbeddedEngine.
+func (e *Engine) Name() string { return plan.EmbeddedEngine }
 
 func wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
