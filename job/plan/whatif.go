@@ -20,8 +20,8 @@ type whatIf struct {
 	reads      []read
 	columns    []table.Column // that some predicate names
 	now        []unit.Bytes   // by read, with the files as they are
+	bytes      unit.Bytes     // of the table
 	files      int            // that the target size makes
-	fileBytes  unit.Bytes
 	simulation *layout.Simulation
 }
 
@@ -30,14 +30,12 @@ func newWhatIf(t TableInput, rs []read, target unit.Bytes) whatIf {
 	for i, c := range t.Sample.Columns {
 		values[c] = t.Sample.Values[i]
 	}
-	total := t.Snapshot.Bytes()
-	count := layout.FileCount(total, target)
 	return whatIf{
 		reads:      rs,
 		columns:    predicateColumns(rs),
 		now:        present(t.Snapshot).bytesByRead(rs),
-		files:      count,
-		fileBytes:  total / unit.Bytes(count),
+		bytes:      t.Snapshot.Bytes(),
+		files:      layout.FileCount(t.Snapshot.Bytes(), target),
 		simulation: layout.NewSimulation(values, t.Sample.Len(), dialect.BoundChars),
 	}
 }
@@ -62,9 +60,19 @@ func (w whatIf) under(l layout.Layout) ([]unit.Bytes, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := w.fileBytes * unit.Bytes(w.files) / unit.Bytes(made.Files)
-	laid := files{n: made.Files, size: func(int) unit.Bytes { return size }, bound: made.File}
+	laid := files{n: made.Files, size: evenly(w.bytes, made.Files), bound: made.File}
 	return laid.bytesByRead(w.reads), nil
+}
+
+// evenly parts the table's bytes over its files so that they add up.
+func evenly(total unit.Bytes, n int) func(i int) unit.Bytes {
+	at := func(i int) unit.Bytes { return unit.Bytes(float64(total) / float64(n) * float64(i)) }
+	return func(i int) unit.Bytes {
+		if i == n-1 {
+			return total - at(i)
+		}
+		return at(i+1) - at(i)
+	}
 }
 
 // classes sums reads by class, sorted by fingerprint.
