@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 
 	"ajlo/job/execute"
 	"ajlo/job/layout"
@@ -14,8 +12,6 @@ import (
 	"ajlo/job/unit"
 	"ajlo/job/verify"
 )
-
-func processName(host string) string { return host + " process " + strconv.Itoa(os.Getpid()) }
 
 // execute carries out the steps of the plan. Every step is checked before the first is
 // applied; those that the engine refuses are left out. The first step that fails ends the

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"ajlo/job/execute"
@@ -33,13 +32,9 @@ type record struct {
 //
 // The context that it returns is the run's: it ends when the lease is lost to another run.
 func (n Night) begin(ctx context.Context, planHash string) (own context.Context, r *record, done *state.AlreadyDone, err error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown host"
-	}
 	run, err := n.Store.Begin(ctx, state.Beginning{
 		ID: n.ID, Window: n.Window, ConfigHash: n.Config.Hash(), CodeVersion: n.Version, Engine: n.Engine.Name(),
-		Holder: processName(host), DryRun: n.Mode == DryRun || len(n.Config.Write) == 0, LeaseFor: leaseFor,
+		Holder: holderName(), Dead: holderDead, DryRun: n.Mode == DryRun || len(n.Config.Write) == 0, LeaseFor: leaseFor,
 		PlanHash: planHash,
 	})
 	if errors.As(err, &done) {

@@ -17,8 +17,12 @@ type Beginning struct {
 	ConfigHash  string
 	CodeVersion string
 	Engine      string
-	Holder      string // which process, for people: host and process id
-	DryRun      bool
+	Holder      string // which process
+	// Dead reports whether the process that a Holder names is known to be gone, so that its
+	// lease need not be waited for. It must never be wrong: nil, and whatever it is not sure
+	// of, means that the lease is waited for.
+	Dead   func(holder string) bool
+	DryRun bool
 	// PlanHash is the SHA-256 of a plan that was made before, for a run that carries it out;
 	// empty for a run that plans. It decides when there is nothing left to do.
 	PlanHash string
@@ -52,7 +56,7 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Run, error) {
 	r := &Run{ID: b.ID, Night: b.Window.Night(), store: s, leaseFor: b.LeaseFor}
 	var done *AlreadyDone
 	err := s.inTx(ctx, "beginning run "+b.ID, func(tx *sql.Tx) (err error) {
-		if err = leaseFree(ctx, tx, s.now()); err != nil {
+		if err = leaseFree(ctx, tx, s.now(), b.Dead); err != nil {
 			return err
 		}
 		if r.Interrupted, err = interruptDead(ctx, tx, s.now()); err != nil {
@@ -72,8 +76,8 @@ func (s *Store) Begin(ctx context.Context, b Beginning) (*Run, error) {
 	return r, nil
 }
 
-// leaseFree fails with *LeaseHeld while a lease has not expired.
-func leaseFree(ctx context.Context, tx *sql.Tx, now time.Time) error {
+// leaseFree fails with *LeaseHeld while a lease has not expired and its holder may be alive.
+func leaseFree(ctx context.Context, tx *sql.Tx, now time.Time, dead func(holder string) bool) error {
 	var held LeaseHeld
 	var until int64
 	const query = `SELECT l.run_id, r.holder, l.until_us FROM lease l JOIN runs r ON r.id = l.run_id`
@@ -84,10 +88,11 @@ func leaseFree(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if held.Until = fromMicros(until); now.Before(held.Until) {
-		return &held
+	held.Until = fromMicros(until)
+	if !now.Before(held.Until) || (dead != nil && dead(held.Holder)) {
+		return nil
 	}
-	return nil
+	return &held
 }
 
 // interruptDead ends the runs that never did so themselves. A step of theirs that was
