@@ -19,22 +19,24 @@ const rowGroupBytes = 128 * unit.MiB
 type encoding struct {
 	codec     compress.Compression
 	extension string
+	// plain names the columns that must not have a dictionary.
+	plain map[string]bool
 }
 
 func encodingOf(codec format.CompressionCodec) encoding {
 	switch codec {
 	case format.Uncompressed:
-		return encoding{compress.Codecs.Uncompressed, ".parquet"}
+		return encoding{codec: compress.Codecs.Uncompressed, extension: ".parquet"}
 	case format.Gzip:
-		return encoding{compress.Codecs.Gzip, ".gz.parquet"}
+		return encoding{codec: compress.Codecs.Gzip, extension: ".gz.parquet"}
 	case format.Brotli:
-		return encoding{compress.Codecs.Brotli, ".br.parquet"}
+		return encoding{codec: compress.Codecs.Brotli, extension: ".br.parquet"}
 	case format.Zstd:
-		return encoding{compress.Codecs.Zstd, ".zstd.parquet"}
+		return encoding{codec: compress.Codecs.Zstd, extension: ".zstd.parquet"}
 	case format.Lz4Raw:
-		return encoding{compress.Codecs.Lz4Raw, ".lz4raw.parquet"}
+		return encoding{codec: compress.Codecs.Lz4Raw, extension: ".lz4raw.parquet"}
 	}
-	return encoding{compress.Codecs.Snappy, ".snappy.parquet"}
+	return encoding{codec: compress.Codecs.Snappy, extension: ".snappy.parquet"}
 }
 
 // newParquetWriter writes as Spark does: dictionaries where they are smaller than the values
@@ -55,7 +57,11 @@ func newParquetWriter(w io.Writer, schema *arrow.Schema, e encoding, sparkVersio
 		return nil, err
 	}
 	for _, path := range leaves {
-		properties = append(properties, parquet.WithDictionaryCostFallbackFor(path, true))
+		leaf := path.String()
+		properties = append(properties, parquet.WithDictionaryCostFallbackFor(leaf, true))
+		if e.plain[path[0]] {
+			properties = append(properties, parquet.WithDictionaryFor(leaf, false))
+		}
 	}
 	pw, err := pqarrow.NewFileWriter(schema, writerOnly{w}, parquet.NewWriterProperties(properties...), pqarrow.NewArrowWriterProperties())
 	if err != nil || sparkVersion == "" {
@@ -64,14 +70,14 @@ func newParquetWriter(w io.Writer, schema *arrow.Schema, e encoding, sparkVersio
 	return pw, pw.AppendKeyValueMetadata(sparkVersionKey, sparkVersion)
 }
 
-func leafPaths(schema *arrow.Schema) ([]string, error) {
+func leafPaths(schema *arrow.Schema) ([]parquet.ColumnPath, error) {
 	stored, err := pqarrow.ToParquet(schema, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
-	paths := make([]string, stored.NumColumns())
+	paths := make([]parquet.ColumnPath, stored.NumColumns())
 	for i := range paths {
-		paths[i] = stored.Column(i).Path()
+		paths[i] = stored.Column(i).ColumnPath()
 	}
 	return paths, nil
 }

@@ -63,6 +63,9 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if err != nil {
 		return execute.Result{}, refusal(err)
 	}
+	if len(out.Files) == 0 { // not a row in any file: no order to put them in
+		return execute.Result{Version: t.lake.Version}, nil
+	}
 	change, err := e.change(step, t, out, rec.Stamp())
 	if err != nil {
 		return execute.Result{}, errors.Join(err, rewrite.Discard(context.WithoutCancel(ctx), t.store, out.Paths()))

@@ -127,7 +127,7 @@ func (r *record) structText(out *strings.Builder, c *parquet.Column, fields []Fi
 	out.WriteString("{")
 	for _, f := range fields {
 		out.WriteString(f.Name + "=")
-		child := c.Column(f.Name)
+		child := childNamed(c, f.Name)
 		if child == nil {
 			out.WriteString("NULL;")
 			continue
@@ -146,9 +146,19 @@ func (r *record) structText(out *strings.Builder, c *parquet.Column, fields []Fi
 	return nil
 }
 
+// childNamed goes by the name in any case, as Spark does.
+func childNamed(c *parquet.Column, name string) *parquet.Column {
+	for _, child := range c.Columns() {
+		if strings.EqualFold(child.Name(), name) {
+			return child
+		}
+	}
+	return nil
+}
+
 func wanted(fields []Field, name string) bool {
 	for _, f := range fields {
-		if f.Name == name {
+		if strings.EqualFold(f.Name, name) {
 			return true
 		}
 	}

@@ -1,0 +1,23 @@
+package embedded_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"ajlo/job/execute"
+	"ajlo/job/execute/embedded"
+	"ajlo/job/execute/enginetest"
+)
+
+func TestConformance(t *testing.T) {
+	enginetest.Run(t, func(s enginetest.Setup) execute.Engine {
+		return embedded.New(embedded.Options{
+			Memory: s.Memory, Version: "test", NewID: uuid.NewString, Now: time.Now,
+			Open: s.Open, FreeSpace: s.FreeSpace,
+			Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		})
+	})
+}

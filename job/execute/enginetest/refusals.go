@@ -1,0 +1,143 @@
+package enginetest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"ajlo/job/execute"
+	"ajlo/job/layout"
+	"ajlo/job/object"
+	"ajlo/job/plan"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// refusals holds that what an engine must not do is refused by name, by Check and by Apply,
+// before a byte is written.
+func (s suite) refusals(t *testing.T) {
+	feature := func(reader, writer []string) action {
+		return action{"protocol": action{"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": reader, "writerFeatures": writer}}
+	}
+	tables := []struct {
+		name   string
+		commit func(t *testing.T, dir string) []action // version 1
+		names  string
+	}{
+		{"partition columns", func(*testing.T, string) []action {
+			return []action{{"metaData": metaData(itemSchema, []string{"name"}, nil)}}
+		}, "partition columns: name"},
+		{"deletion vectors", func(t *testing.T, dir string) []action {
+			added := addItems(t, dir, "d.parquet", items(300, 10))
+			added["add"].(action)["deletionVector"] = action{"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "offset": 1, "sizeInBytes": 34, "cardinality": 2}
+			return []action{feature([]string{"deletionVectors"}, []string{"deletionVectors"}), added}
+		}, "deletionVectors"},
+		{"column mapping", func(*testing.T, string) []action {
+			return []action{
+				{"protocol": action{"minReaderVersion": 2, "minWriterVersion": 5}},
+				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.columnMapping.mode": "name"})},
+			}
+		}, "columnMapping"},
+		{"a reader feature nobody knows", func(*testing.T, string) []action {
+			return []action{feature([]string{"timeTravelling"}, []string{"timeTravelling"})}
+		}, "timeTravelling"},
+		{"row tracking", func(*testing.T, string) []action {
+			return []action{feature(nil, []string{"rowTracking", "domainMetadata"})}
+		}, "rowTracking"},
+		{"clustering by another engine", func(*testing.T, string) []action {
+			return []action{feature(nil, []string{"clustering", "domainMetadata"})}
+		}, "clustering"},
+		{"constraints", func(*testing.T, string) []action {
+			return []action{
+				{"protocol": action{"minReaderVersion": 1, "minWriterVersion": 3}},
+				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.constraints.positive": "price > 0"})},
+			}
+		}, "delta.constraints.positive"},
+		{"a type nobody knows", func(*testing.T, string) []action {
+			return []action{{"metaData": metaData(`{"type":"struct","fields":[{"name":"id","type":"variant","nullable":true,"metadata":{}}]}`, nil, nil)}}
+		}, "variant"},
+		{"a file that is gone", func(*testing.T, string) []action {
+			return []action{{"add": action{"path": "gone.parquet", "partitionValues": action{}, "size": 10, "modificationTime": 1, "dataChange": true}}}
+		}, "gone.parquet"},
+		{"a file that is no Parquet", func(t *testing.T, dir string) []action {
+			return []action{{"add": action{"path": "_delta_log/00000000000000000000.json", "partitionValues": action{}, "size": 1, "modificationTime": 1, "dataChange": true}}}
+		}, "00000000000000000000.json"},
+		{"a column stored as another type", func(t *testing.T, dir string) []action {
+			type other struct {
+				ID *string `parquet:"id,optional"`
+			}
+			text := "one"
+			return []action{addRows(t, dir, "other.parquet", []other{{&text}})}
+		}, `column "id"`},
+	}
+	for _, tt := range tables {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := itemTable(t)
+			commit(t, dir, 1, tt.commit(t, dir)...)
+			s.refused(t, s.plain(), dir, stepFor(t, dir, byPrice, unit.MB), tt.names)
+		})
+	}
+	s.refusedSteps(t)
+	s.refusedForRoom(t)
+}
+
+func (s suite) refused(t *testing.T, e execute.Engine, dir string, step plan.Step, names string) {
+	t.Helper()
+	before, rec := contents(t, dir), &recorder{}
+	wantRefusal(t, e.Check(t.Context(), step), names)
+	_, err := e.Apply(t.Context(), step, rec)
+	wantRefusal(t, err, names)
+	if rec.attempts > 0 {
+		t.Errorf("files were intended: %v", rec.intended)
+	}
+	unchanged(t, dir, before)
+}
+
+func (s suite) refusedSteps(t *testing.T) {
+	tests := []struct {
+		name  string
+		edit  func(*plan.Step)
+		names string
+	}{
+		{"another schema than planned", func(p *plan.Step) { p.SchemaHash = "another" }, "schema changed"},
+		{"another protocol than planned", func(p *plan.Step) { p.Protocol.MinWriter = 1 }, "protocol changed"},
+		{"the table is gone", func(p *plan.Step) { p.Location += "/nowhere" }, "nowhere"},
+		{"object storage", func(p *plan.Step) { p.Location = "s3://bucket/items" }, "s3"},
+		{"a key that is not there", func(p *plan.Step) { p.Layout = layout.ClusteredBy(layout.Sort, "nobody") }, "nobody"},
+		{"no keys", func(p *plan.Step) { p.Layout = layout.ClusteredBy(layout.Sort) }, "no key columns"},
+		{"no order", func(p *plan.Step) { p.Layout.Order = layout.None }, `"none"`},
+		{"five keys on a curve", func(p *plan.Step) {
+			p.Layout = layout.ClusteredBy(layout.Hilbert, "id", "price", "name", "id", "id")
+		}, "5 key columns"},
+		{"partitioning", func(p *plan.Step) { p.Layout.Partition = []table.Column{"name"} }, "partition"},
+		{"a part of the table", func(p *plan.Step) { p.Layout.Scope = "id > 5" }, "id > 5"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := itemTable(t)
+			step := stepFor(t, dir, byPrice, unit.MB)
+			tt.edit(&step)
+			s.refused(t, s.plain(), dir, step, tt.names)
+		})
+	}
+	t.Run("a folder without a table", func(t *testing.T) {
+		dir := itemTable(t)
+		step := stepFor(t, dir, byPrice, unit.MB)
+		step.Location = table.Location(filepath.Dir(dir))
+		s.refused(t, s.plain(), dir, step, filepath.Dir(dir))
+	})
+}
+
+func (s suite) refusedForRoom(t *testing.T) {
+	t.Run("no room on the disk", func(t *testing.T) {
+		dir := itemTable(t)
+		full := setup(object.Open)
+		full.FreeSpace = func(string) (unit.Bytes, error) { return 100, nil }
+		s.refused(t, s.newEngine(full), dir, stepFor(t, dir, byPrice, unit.MB), "100 bytes free")
+	})
+	t.Run("no room in memory", func(t *testing.T) {
+		dir := itemTable(t)
+		small := setup(object.Open)
+		small.Memory = 10_000
+		s.refused(t, s.newEngine(small), dir, stepFor(t, dir, byPrice, unit.MB), "allowed are 10000")
+	})
+}
