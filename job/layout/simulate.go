@@ -2,6 +2,7 @@ package layout
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -10,11 +11,11 @@ import (
 	"ajlo/job/table"
 )
 
-// Simulation lays a sample of a table out by one candidate after another. Ranks of a
-// column are worked out once, on first use as a key.
+// Simulation lays a sample of a table out by one candidate after another. A column is ranked
+// once, on first use: orders and bounds are then worked out on ranks alone.
 type Simulation struct {
 	values map[table.Column][]predicate.Value
-	ranks  map[table.Column][]uint32
+	ranked map[table.Column]ranked
 	rows   int
 	// boundChars is how many characters of a string the format keeps in a bound, 0 for all.
 	boundChars int
@@ -29,7 +30,7 @@ type SimulatedFiles struct {
 
 // NewSimulation takes the sampled values of each column, all of the same length.
 func NewSimulation(values map[table.Column][]predicate.Value, rows, boundChars int) *Simulation {
-	return &Simulation{values: values, ranks: map[table.Column][]uint32{}, rows: rows, boundChars: boundChars}
+	return &Simulation{values: values, ranked: map[table.Column]ranked{}, rows: rows, boundChars: boundChars}
 }
 
 // Lay orders the sample by the layout, cuts it into files and takes the bounds of the
@@ -44,13 +45,13 @@ func (s *Simulation) Lay(l Layout, files int, columns []table.Column) (Simulated
 	made := SimulatedFiles{Files: files, Bounds: map[table.Column][]prune.Bounds{}}
 	cuts := Cuts(s.rows, files)
 	for _, column := range columns {
-		values, ok := s.values[column]
+		known, ok := s.rank(column)
 		if !ok {
 			continue
 		}
 		bounds := make([]prune.Bounds, files)
 		for i := range bounds {
-			bounds[i] = s.bound(values, sequence[cuts[i]:cuts[i+1]])
+			bounds[i] = s.bound(known, sequence[cuts[i]:cuts[i+1]])
 		}
 		made.Bounds[column] = bounds
 	}
@@ -71,59 +72,30 @@ func (f SimulatedFiles) File(i int) prune.Columns {
 func (s *Simulation) sequence(l Layout) ([]int, error) {
 	ranks := make([][]uint32, len(l.Clustering))
 	for i, key := range l.Clustering {
-		known, err := s.rank(key)
-		if err != nil {
-			return nil, err
+		known, ok := s.rank(key)
+		if !ok {
+			return nil, fmt.Errorf("layout: key %q was not sampled", key)
 		}
-		ranks[i] = known
+		ranks[i] = known.of
 	}
 	return Sequence(l.Order, ranks)
 }
 
-func (s *Simulation) rank(key table.Column) ([]uint32, error) {
-	if known, ok := s.ranks[key]; ok {
-		return known, nil
-	}
-	values, ok := s.values[key]
-	if !ok {
-		return nil, fmt.Errorf("layout: key %q was not sampled", key)
-	}
-	ranks := Ranks(s.rows, func(i, j int) int { return nullsFirst(values[i], values[j]) })
-	s.ranks[key] = ranks
-	return ranks, nil
-}
-
-// nullsFirst orders values as Spark sorts ascending: NULL before everything.
-func nullsFirst(a, b predicate.Value) int {
-	switch {
-	case a.IsNull() && b.IsNull():
-		return 0
-	case a.IsNull():
-		return -1
-	case b.IsNull():
-		return 1
-	}
-	order, _ := predicate.Compare(a, b)
-	return order
-}
-
 // bound takes the bounds of the rows at the given places of the sample.
-func (s *Simulation) bound(values []predicate.Value, places []int) prune.Bounds {
-	b := prune.Bounds{Rows: int64(len(places))}
+func (s *Simulation) bound(column ranked, places []int) prune.Bounds {
+	nulls, low, high := 0, uint32(math.MaxUint32), uint32(0)
 	for _, place := range places {
-		v := values[place]
-		if v.IsNull() {
-			b.Nulls++
+		rank := column.of[place]
+		if rank < column.least {
+			nulls++
 			continue
 		}
-		if order, _ := predicate.Compare(v, b.Min); b.Min.IsNull() || order < 0 {
-			b.Min = v
-		}
-		if order, _ := predicate.Compare(v, b.Max); b.Max.IsNull() || order > 0 {
-			b.Max = v
-		}
+		low, high = min(low, rank), max(high, rank)
 	}
-	b.Min, b.Max = s.cutMin(b.Min), s.cutMax(b.Max)
+	b := prune.Bounds{Rows: int64(len(places)), Nulls: int64(nulls)}
+	if nulls < len(places) {
+		b.Min, b.Max = s.cutMin(column.values[column.row[low]]), s.cutMax(column.values[column.row[high]])
+	}
 	return b
 }
 
