@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ajlo/job/layout"
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -51,13 +49,9 @@ func (s suite) kill(t *testing.T) {
 			write(t, dir, "foreign.parquet")
 			rows, before := rowsOf(t, dir), contents(t, dir)
 			die(t, dir, list, at)
-			if diff := cmp.Diff(rows, rowsOf(t, dir)); diff != "" {
-				t.Fatalf("rows differ: %s", diff)
-			}
+			sameRows(t, rows, rowsOf(t, dir))
 			s.sweepAfterDeath(t, dir, list, before)
-			if diff := cmp.Diff(rows, rowsOf(t, dir)); diff != "" {
-				t.Fatalf("rows differ after the sweep: %s", diff)
-			}
+			sameRows(t, rows, rowsOf(t, dir))
 			s.applyAfterDeath(t, dir, rows)
 		})
 	}
@@ -131,7 +125,5 @@ func (s suite) applyAfterDeath(t *testing.T, dir string, rows []string) {
 	if _, err := s.plain().Apply(t.Context(), stepFor(t, dir, victimLayout(), victimTarget), &recorder{}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(rows, rowsOf(t, dir)); diff != "" {
-		t.Errorf("rows differ after the second attempt: %s", diff)
-	}
+	sameRows(t, rows, rowsOf(t, dir))
 }

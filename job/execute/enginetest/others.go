@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ajlo/job/execute"
 	"ajlo/job/unit"
 )
@@ -143,9 +141,7 @@ func wantItems(t *testing.T, dir string, rows []item) {
 	for i, r := range got { // a column that was added since is NULL
 		got[i] = strings.Replace(r, "new=NULL;", "", 1)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows differ: %s", diff)
-	}
+	sameRows(t, want, got)
 }
 
 // cancel holds that a cancelled step leaves the table as it was, wherever it is.

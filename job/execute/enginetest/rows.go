@@ -59,9 +59,7 @@ func (s suite) applied(t *testing.T, dir string, l layout.Layout, target unit.By
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, rowsOf(t, dir)); diff != "" {
-		t.Errorf("rows differ: %s", diff)
-	}
+	sameRows(t, before, rowsOf(t, dir))
 	now := openTable(t, dir)
 	if r.Removed != r.Added || r.Added.Rows != int64(len(before)) {
 		t.Errorf("sums %v and %v, want %d rows in both", r.Removed, r.Added, len(before))

@@ -75,6 +75,36 @@ func rowsOf(t *testing.T, dir string) []string {
 	return rows
 }
 
+// sameRows fails when two sorted multisets of rows differ, and shows a few that do.
+func sameRows(t *testing.T, want, got []string) {
+	t.Helper()
+	if slices.Equal(want, got) {
+		return
+	}
+	lost, gained := without(want, got), without(got, want)
+	t.Errorf("%d rows, want %d: %d are lost, %d are new", len(got), len(want), len(lost), len(gained))
+	for i := range min(len(lost), 3) {
+		t.Errorf("lost: %s", lost[i])
+	}
+	for i := range min(len(gained), 3) {
+		t.Errorf("new: %s", gained[i])
+	}
+}
+
+// without is the multiset a less the multiset b.
+func without(a, b []string) (left []string) {
+	count := map[string]int{}
+	for _, row := range b {
+		count[row]++
+	}
+	for _, row := range a {
+		if count[row]--; count[row] < 0 {
+			left = append(left, row)
+		}
+	}
+	return left
+}
+
 // openTable is the table's log, by the independent reader.
 func openTable(t *testing.T, dir string) rowtest.Table {
 	t.Helper()
