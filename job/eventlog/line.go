@@ -85,12 +85,16 @@ func (l *lines) hold(piece []byte, kind lineKind) lineKind {
 }
 
 // last is what stands after the last line end. Whether it is whole only its decoder can
-// tell: the reason for the end comes with the next call.
+// tell, or, where it was thrown away, its last byte. The reason for the end comes with the
+// next call.
 func (l *lines) last(piece []byte, kind lineKind, bytes int64) ([]byte, lineKind, int64, error) {
-	if kind = l.hold(piece, kind); kind == lineWhole {
+	kind = l.hold(piece, kind)
+	if kind == lineWhole || (kind == lineUnused && !endsObject(piece)) {
 		kind = lineCut
 	}
 	return trimEnd(l.held), kind, bytes, nil
 }
+
+func endsObject(text []byte) bool { return len(text) > 0 && text[len(text)-1] == '}' }
 
 func trimEnd(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }

@@ -88,19 +88,12 @@ func (p *partReader) eachLine(l *lines, yield func(Event, error) bool) bool {
 
 // decodeLine gives nil for lines that hold no event of interest, and for lost ones.
 func (p *partReader) decodeLine(line []byte, kind lineKind) Event {
-	switch {
-	case kind == lineTooLong:
-		p.lose(p.line, fmt.Sprintf("line is longer than %d MiB", p.limit>>20))
-		return nil
-	case kind == lineUnused || len(bytes.TrimSpace(line)) == 0:
-		return nil
-	case line[0] != '{':
-		p.lose(p.line, "line is no JSON object")
+	if !p.holdsObject(line, kind) {
 		return nil
 	}
 	name, ok := eventName(line)
-	if !ok || (kind == lineCut && line[len(line)-1] != '}') {
-		p.lose(p.line, lossOf(kind))
+	if !ok {
+		p.lose(p.line, "line names no event")
 		return nil
 	}
 	wanted := kindOf(name)
@@ -108,22 +101,35 @@ func (p *partReader) decodeLine(line []byte, kind lineKind) Event {
 		return nil
 	}
 	event, err := decode(wanted, line)
-	if err != nil && kind == lineCut {
-		p.lose(p.line, lossOf(kind))
+	switch {
+	case err != nil && kind == lineCut:
+		p.lose(p.line, endsInside)
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		p.lose(p.line, fmt.Sprintf("event %s is not as Spark writes it", shortName(name)))
 		return nil
 	}
 	return event
 }
 
-func lossOf(kind lineKind) string {
-	if kind == lineCut {
-		return "file ends inside a line"
+// endsInside is what becomes of the last line of a log that is still being written.
+const endsInside = "file ends inside a line"
+
+// holdsObject tells lines worth a closer look, and accounts for those that are lost.
+func (p *partReader) holdsObject(line []byte, kind lineKind) bool {
+	text := bytes.TrimSpace(line)
+	switch {
+	case kind == lineTooLong:
+		p.lose(p.line, fmt.Sprintf("line is longer than %d MiB", p.limit>>20))
+	case kind == lineCut && !endsObject(text):
+		p.lose(p.line, endsInside)
+	case kind == lineUnused || len(text) == 0:
+	case text[0] != '{':
+		p.lose(p.line, "line is no JSON object")
+	default:
+		return true
 	}
-	return "line names no event"
+	return false
 }
 
 func shortName(name []byte) string {
