@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"ajlo/job/execute"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
 	"ajlo/job/unit"
 	"ajlo/job/verify"
+	"ajlo/state"
 )
 
 // execute carries out the steps of the plan. Every step is checked before the first is
@@ -130,6 +132,10 @@ func (n Night) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, l := range leftovers {
+		if n.mayStillWrite(l) {
+			n.Log.Warn("files of a run that was given up are left for a later night: its process may only be stalled", "run", l.Run, "location", l.Location)
+			continue
+		}
 		swept, err := n.Engine.Sweep(ctx, l.Location, l.Paths)
 		if err != nil {
 			return fmt.Errorf("sweep what run %s left in %s: %w", l.Run, l.Location, err)
@@ -146,4 +152,13 @@ func (n Night) sweep(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// giveUpFor is how long the files of a run are left alone whose process nobody can be sure
+// is gone: one that was stalled, not dead, must not commit files that were swept. An engine
+// asks for its lease right before it commits, so any pause longer than that moment is enough.
+const giveUpFor = time.Hour
+
+func (n Night) mayStillWrite(l state.Leftover) bool {
+	return l.Interrupted && !holderDead(l.Holder) && n.Clock().Sub(l.EndedAt) < giveUpFor
 }

@@ -49,13 +49,19 @@ type Leftover struct {
 	Table    table.Name
 	Location table.Location
 	Paths    []string // relative to Location, sorted
+	// Holder is the process of the run. Interrupted is true where the run did not end itself:
+	// its process may be stalled and go on; EndedAt is when it was given up.
+	Holder      string
+	Interrupted bool
+	EndedAt     time.Time
 }
 
 // Leftovers gives what ended runs left pending, oldest run first. For each, whoever holds the
 // lease looks for its stamp in the table's history: where it is found, FoundCommitted;
 // else the engine sweeps the paths and Swept follows.
 func (s *Store) Leftovers(ctx context.Context) ([]Leftover, error) {
-	const query = `SELECT f.run_id, f.step, p.sha256, s.table_name, f.location, f.path
+	const query = `SELECT f.run_id, f.step, p.sha256, s.table_name, f.location, f.path,
+			r.holder, r.outcome = ?, r.finished_us
 		FROM files f JOIN runs r ON r.id = f.run_id JOIN plans p ON p.run_id = f.run_id
 			JOIN steps s ON s.run_id = f.run_id AND s.step = f.step
 		WHERE f.state = ? AND r.outcome IS NOT NULL
@@ -64,16 +70,18 @@ func (s *Store) Leftovers(ctx context.Context) ([]Leftover, error) {
 	_, err := collect(ctx, s.db, func(rows *sql.Rows) (struct{}, error) {
 		var l Leftover
 		var path string
-		if err := rows.Scan(&l.Run, &l.Step, &l.PlanHash, &l.Table, &l.Location, &path); err != nil {
+		var ended int64
+		if err := rows.Scan(&l.Run, &l.Step, &l.PlanHash, &l.Table, &l.Location, &path, &l.Holder, &l.Interrupted, &ended); err != nil {
 			return struct{}{}, err
 		}
+		l.EndedAt = fromMicros(ended)
 		if n := len(out) - 1; n < 0 || !out[n].sameStep(l) {
 			out = append(out, l)
 		}
 		last := &out[len(out)-1]
 		last.Paths = append(last.Paths, path)
 		return struct{}{}, nil
-	}, query, filePending)
+	}, query, Interrupted, filePending)
 	if err != nil {
 		return nil, fmt.Errorf("state %s: looking for leftovers: %w", s.path, explain(err))
 	}
