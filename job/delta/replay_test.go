@@ -156,7 +156,10 @@ func TestReplayOfWorkloadTables(t *testing.T) {
 		files       int
 		bytes, rows int64
 	}{
-		{"orders", 0, 16, 2837566, 75000}, {"orders", 1, 3, 2694694, 75000}, {"lineitem", 0, 48, 10193571, 299814},
+		{"cust_totals", 0, 1, 53768, 5000}, {"customer", 0, 6, 652633, 7500}, {"lineitem", 0, 48, 10193571, 299814},
+		{"lineitem", 1, 48, 10193539, 299812}, {"nation", 0, 1, 3126, 25}, {"orders", 0, 16, 2837566, 75000},
+		{"orders", 1, 3, 2694694, 75000}, {"part", 0, 6, 371135, 10000}, {"partsupp", 0, 12, 2297821, 40000},
+		{"region", 0, 1, 1609, 5}, {"supplier", 0, 2, 47633, 500},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
