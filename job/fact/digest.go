@@ -46,7 +46,7 @@ func digestPlans(first, last plan, z zones) digest {
 		shape: planned.shape,
 		top:   planned.top,
 	}
-	d.user = len(ran.scans)+len(planned.scans) > 0 || writes(d.top)
+	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.user || writes(d.top)
 	return d
 }
 
@@ -69,6 +69,9 @@ func readPlan(p plan, v view, z zones) digest {
 		if j.lost {
 			d.lost.Joins++
 		}
+	}
+	if len(text.blocks) == 0 {
+		d.countUnread(p.info)
 	}
 	if len(text.roots) > 0 {
 		d.top = text.roots[0].name

@@ -124,19 +124,22 @@ var fieldLine = regexp.MustCompile(`^(Output|Input|Arguments|Condition|Results|K
 // (literals may hold line ends), or as it is.
 func (p *textParser) addToBlock(line string) {
 	m := fieldLine.FindStringSubmatch(line)
-	if m == nil {
+	if m == nil || p.has(m[1]) {
 		p.continueBlock(line)
 		return
 	}
 	p.label = m[1]
-	if _, twice := p.block.fields[p.label]; twice {
-		return
-	}
 	count := -1
 	if m[2] != "" {
 		count, _ = strconv.Atoi(m[2])
 	}
 	p.block.fields[p.label] = field{count: count, text: m[3]}
+}
+
+// has tells labels that a block cannot have again: what looks like one is a literal's.
+func (p *textParser) has(label string) bool {
+	_, ok := p.block.fields[label]
+	return ok
 }
 
 func (p *textParser) continueBlock(line string) {

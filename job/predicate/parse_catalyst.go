@@ -14,7 +14,7 @@ import (
 // against column, LIKE) is Unknown. Run-time filters of dynamic partition pruning are left
 // out: they hold no literal. lost counts conjuncts that the text no longer holds.
 func (s *Scope) ParseCatalyst(text string) (conjuncts []Predicate, lost int) {
-	s.fuel = maxFuel
+	s.refuel(text)
 	if text == "" || text == "true" {
 		return nil, 0
 	}
@@ -28,7 +28,7 @@ func (s *Scope) ParseCatalyst(text string) (conjuncts []Predicate, lost int) {
 // ParseCatalystList reads a list of conditions, "[isnotnull(p#1), (p#1 = 2)]", as scans
 // print their DataFilters and PartitionFilters.
 func (s *Scope) ParseCatalystList(text string) (conjuncts []Predicate, lost int) {
-	s.fuel = maxFuel
+	s.refuel(text)
 	body, open := strings.CutPrefix(text, "[")
 	body, closed := strings.CutSuffix(body, "]")
 	if !open || body == "" {

@@ -11,7 +11,7 @@ import (
 // timestamps microseconds, both bare numbers, so that they are of use only where no
 // condition above the scan says the same.
 func (s *Scope) ParseIceberg(text string) []Predicate {
-	s.fuel = maxFuel
+	s.refuel(text)
 	if text == "" {
 		return nil
 	}

@@ -18,7 +18,7 @@ var cutOff = regexp.MustCompile(`(?:\.\.\. \d+ more fields|\.\.\.)$`)
 // ParsePushed reads a PushedFilters list: "[IsNotNull(a), GreaterThan(a,5)]". Its elements
 // are a conjunction. lost counts elements that the text no longer holds.
 func (s *Scope) ParsePushed(text string) (conjuncts []Predicate, lost int) {
-	s.fuel = maxFuel
+	s.refuel(text)
 	body, open := strings.CutPrefix(text, "[")
 	body, closed := strings.CutSuffix(body, "]")
 	if !open || body == "" {

@@ -30,13 +30,16 @@ type Scope struct {
 	fuel int
 }
 
-// maxFuel bounds the bytes that one filter text may be walked over. Literals that look like
-// filters make the parsers try again and again; ordinary texts take a few times their
-// length.
-const maxFuel = 16 << 20
+// A parse may walk over so many bytes. Literals that look like filters make the parsers
+// try again and again; ordinary texts, chains of thousands of conditions included, take
+// some tens of times their length.
+const (
+	baseFuel    = 1 << 19
+	fuelPerByte = 64
+	callFuel    = 64 // what a look costs however short the text is
+)
 
-// callFuel is what a look costs however short the text is.
-const callFuel = 64
+func (s *Scope) refuel(text string) { s.fuel = baseFuel + fuelPerByte*len(text) }
 
 // burn takes the fuel for one more look at text; false stops the parse there.
 func (s *Scope) burn(text string) bool {
