@@ -91,6 +91,8 @@ func (p *picker) read(chunk file.ColumnChunkReader, t delta.Type, d *schema.Colu
 		return pick(p, c.ReadBatch, func(v float32) (predicate.Value, error) { return delta.StoredFloat(float64(v), t) })
 	case *file.Float64ColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v float64) (predicate.Value, error) { return delta.StoredFloat(v, t) })
+	case *file.BooleanColumnChunkReader:
+		return pick(p, c.ReadBatch, func(v bool) (predicate.Value, error) { return delta.StoredBool(v, t) })
 	case *file.ByteArrayColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v parquet.ByteArray) (predicate.Value, error) { return delta.StoredBytes(v, t) })
 	case *file.FixedLenByteArrayColumnChunkReader:

@@ -149,12 +149,12 @@ func shares(files []File, rows int) []share {
 	return list
 }
 
-// scale is at·wanted/total without overflow: wanted is at most total, so the parts fit.
+// scale is at·wanted/total.
 func scale(at, wanted, total int64) int64 {
 	if total == 0 {
 		return 0
 	}
-	return at/total*wanted + mulDiv(at%total, wanted, total)
+	return mulDiv(at, wanted, total)
 }
 
 // readShare reads the wanted rows of one file, column by column.
