@@ -11,6 +11,9 @@
 // every feature that Unsupported lists. It writes no checkpoints and no checksum files:
 // engines make their own, and read well without them.
 //
+// Statistics kept only in a checkpoint's typed columns (delta.checkpoint.writeStatsAsJson
+// off) are not read: such files have unknown bounds.
+//
 // Spark's own writers to a local disk check for a version and then rename: two processes
 // that are not all ajlo can overwrite one another's commits there, whatever ajlo does.
 package delta
