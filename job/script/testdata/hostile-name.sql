@@ -1,0 +1,16 @@
+-- ajlo reorganisation script
+-- plan sha256 abababababababababababababababababababababababababababababababab
+-- window 2026-11-23T00:00:00Z to 2026-11-30T00:00:00Z, engine sparksql, dialect spark-delta-4.0
+-- why tonight: drift 0.31 from the plan in force
+-- rewrites 1.00 GB of a budget of 20.0 GB; saves 3.00 GB a window; NPV 20.0 GB, at most 20.0 GB possible
+-- seen: 0 applications, 0 queries (0 failed, 0 unfinished), 0 scans of 0 B
+-- not seen: 0 predicates and 0 joins cut off, 0 B from tables not found, 0 log files unreadable
+
+-- step 1 of 1: rekey sales.o`; DROP TABLE x; --, version 7, to hilbert(a, b)
+-- at /lake/t
+-- why: hilbert(a, b) reads 1 GB a window instead of 4 GB and this line must stay a comment
+-- expected: rewrites 1.00 GB into about 16 files; reads 1.00 GB a window instead of 4.00 GB
+OPTIMIZE `sales`.`o``; DROP TABLE x; --` ZORDER BY (`a`, `b`);
+-- undo, only while nothing else was written to the table since:
+-- RESTORE TABLE `sales`.`o``; DROP TABLE x; --` TO VERSION AS OF 7;
+
