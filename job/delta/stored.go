@@ -81,14 +81,6 @@ func StoredFloat(v float64, t Type) (predicate.Value, error) {
 	return predicate.FloatValue(v), nil
 }
 
-// StoredBool is a truth value of a data file.
-func StoredBool(v bool, t Type) (predicate.Value, error) {
-	if t.Kind != Boolean {
-		return predicate.Value{}, wrongStorage("truth values", t)
-	}
-	return predicate.BoolValue(v), nil
-}
-
 // StoredBytes is a text, or a decimal in big-endian two's complement. The bytes are copied.
 func StoredBytes(v []byte, t Type) (predicate.Value, error) {
 	switch t.Kind {

@@ -92,7 +92,7 @@ func (p *picker) read(chunk file.ColumnChunkReader, t delta.Type, d *schema.Colu
 	case *file.Float64ColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v float64) (predicate.Value, error) { return delta.StoredFloat(v, t) })
 	case *file.BooleanColumnChunkReader:
-		return pick(p, c.ReadBatch, func(v bool) (predicate.Value, error) { return delta.StoredBool(v, t) })
+		return pick(p, c.ReadBatch, func(v bool) (predicate.Value, error) { return storedTruth(v, t) })
 	case *file.ByteArrayColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v parquet.ByteArray) (predicate.Value, error) { return delta.StoredBytes(v, t) })
 	case *file.FixedLenByteArrayColumnChunkReader:
@@ -190,4 +190,12 @@ func mulDiv(a, b, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	q, _ := bits.Div64(hi, lo, uint64(c))
 	return int64(q)
+}
+
+// storedTruth is a truth value of a data file.
+func storedTruth(v bool, t delta.Type) (predicate.Value, error) {
+	if t.Kind != delta.Boolean {
+		return predicate.Value{}, fmt.Errorf("truth values are stored for a column of type %s", t)
+	}
+	return predicate.BoolValue(v), nil
 }
