@@ -195,7 +195,7 @@ func mulDiv(a, b, c int64) int64 {
 // storedTruth is a truth value of a data file.
 func storedTruth(v bool, t delta.Type) (predicate.Value, error) {
 	if t.Kind != delta.Boolean {
-		return predicate.Value{}, fmt.Errorf("truth values are stored for a column of type %s", t)
+		return predicate.Value{}, fmt.Errorf("truth values are stored for a column of kind %v", t.Kind)
 	}
 	return predicate.BoolValue(v), nil
 }
