@@ -19,8 +19,7 @@ const rowGroupBytes = 128 * unit.MiB
 type encoding struct {
 	codec     compress.Compression
 	extension string
-	// plain names the columns that must not have a dictionary.
-	plain map[string]bool
+	nan       nanColumns
 }
 
 func encodingOf(codec format.CompressionCodec) encoding {
@@ -59,8 +58,11 @@ func newParquetWriter(w io.Writer, schema *arrow.Schema, e encoding, sparkVersio
 	for _, path := range leaves {
 		leaf := path.String()
 		properties = append(properties, parquet.WithDictionaryCostFallbackFor(leaf, true))
-		if e.plain[path[0]] {
+		if e.nan.plain[path[0]] {
 			properties = append(properties, parquet.WithDictionaryFor(leaf, false))
+		}
+		if e.nan.unbounded[path[0]] {
+			properties = append(properties, parquet.WithStatsFor(leaf, false), parquet.WithPageIndexEnabledFor(leaf, false))
 		}
 	}
 	pw, err := pqarrow.NewFileWriter(schema, writerOnly{w}, parquet.NewWriterProperties(properties...), pqarrow.NewArrowWriterProperties())

@@ -49,19 +49,11 @@ func newWriter(t Task, h *held, s Survey, files int, done *meter) (*writer, erro
 		return nil, err
 	}
 	form := encodingOf(s.codec)
-	form.plain = plainColumns(t.Metadata.Schema, h)
+	form.nan = nanColumnsOf(t.Metadata.Schema, h)
 	return &writer{
 		task: t, held: h, schema: schema, encoding: form, spark: s.spark,
 		groups: layout.FileCount(t.bytes()/unit.Bytes(max(files, 1)), rowGroupBytes), done: done,
 	}, nil
-}
-
-func plainColumns(schema delta.Schema, h *held) map[string]bool {
-	plain := map[string]bool{}
-	for c, f := range schema {
-		plain[f.Name] = unlikeNaNs(h.chunks[c])
-	}
-	return plain
 }
 
 // names gives the new files' paths in Spark's form.
