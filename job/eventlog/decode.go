@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -38,6 +39,8 @@ func decode(k kind, line []byte) (Event, error) {
 	return nil, fmt.Errorf("event kind %d has no decoder", k)
 }
 
+// decodeAs decodes a line. The decoder's strings are parts of one copy of the line: those
+// that outlive the event are cloned, so that they do not keep all of it.
 func decodeAs[T any](line []byte, event func(T) Event) (Event, error) {
 	var fields T
 	if err := json.Unmarshal(line, &fields); err != nil {
@@ -56,7 +59,8 @@ type startFields struct {
 }
 
 func (f startFields) event() Event {
-	return ApplicationStart{ID: f.ID, Attempt: f.Attempt, Name: f.Name, Time: millis(f.Timestamp)}
+	return ApplicationStart{ID: strings.Clone(f.ID), Attempt: strings.Clone(f.Attempt), Name: strings.Clone(f.Name),
+		Time: millis(f.Timestamp)}
 }
 
 type endFields struct {
@@ -78,7 +82,7 @@ type environmentFields struct {
 }
 
 func (f environmentFields) event() Event {
-	return Environment{SessionZone: f.Spark.Zone, JVMZone: f.System.Zone, Cores: f.cores()}
+	return Environment{SessionZone: strings.Clone(f.Spark.Zone), JVMZone: strings.Clone(f.System.Zone), Cores: f.cores()}
 }
 
 // localMaster is a master inside one JVM: local, local[4], local[4,2].
@@ -119,8 +123,8 @@ func (f executionFields) event() Event {
 	if f.Root != nil {
 		root = *f.Root
 	}
-	return ExecutionStart{Execution: f.Execution, Root: root, Description: f.Description, Time: millis(f.Time),
-		PlanText: f.PlanText, Plan: f.Plan, SessionZone: f.Changed.Zone}
+	return ExecutionStart{Execution: f.Execution, Root: root, Description: strings.Clone(f.Description), Time: millis(f.Time),
+		PlanText: f.PlanText, Plan: f.Plan, SessionZone: strings.Clone(f.Changed.Zone)}
 }
 
 type updateFields struct {
@@ -145,7 +149,7 @@ type executionEndFields struct {
 }
 
 func (f executionEndFields) event() Event {
-	return ExecutionEnd{Execution: f.Execution, Time: millis(f.Time), Error: f.Error}
+	return ExecutionEnd{Execution: f.Execution, Time: millis(f.Time), Error: strings.Clone(f.Error)}
 }
 
 type driverFields struct {

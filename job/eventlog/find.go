@@ -37,18 +37,23 @@ const (
 
 // Find lists the applications below root of fsys, sorted by their first part; root may
 // also be one log itself. Hidden files and folders (a leading "." or "_") are passed over,
-// and so are files whose first bytes are no event log. A missing folder is an error that
-// wraps fs.ErrNotExist.
+// and so are files whose first bytes are no event log. A folder or file that cannot be read
+// is an application of its own, so that reading it names it as lost. A missing root is an
+// error that wraps fs.ErrNotExist.
 func Find(fsys fs.FS, root string) ([]Application, error) {
 	var found []Application
 	err := fs.WalkDir(fsys, root, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == root:
 			return err
-		case err != nil || (name != root && isHidden(entry.Name())):
-			return skipUnread(entry)
+		case err != nil:
+			found = append(found, unreadable(name))
+			return skip(entry)
+		case name != root && isHidden(entry.Name()):
+			return skip(entry)
 		case entry.IsDir() && strings.HasPrefix(entry.Name(), rollingPrefix):
-			return appendRolling(&found, fsys, name)
+			found = appendRolling(found, fsys, name)
+			return fs.SkipDir
 		case entry.Type().IsRegular() && looksLikeLog(fsys, name):
 			found = append(found, singleFile(name, entry))
 		}
@@ -66,8 +71,13 @@ func isHidden(base string) bool {
 		strings.HasPrefix(base, statusPrefix)
 }
 
-// skipUnread passes over one entry: a folder with all that is below it.
-func skipUnread(entry fs.DirEntry) error {
+// unreadable stands for what could not be listed.
+func unreadable(name string) Application {
+	return Application{ID: path.Base(name), Parts: []string{name}}
+}
+
+// skip passes over one entry: a folder with all that is below it.
+func skip(entry fs.DirEntry) error {
 	if entry != nil && entry.IsDir() {
 		return fs.SkipDir
 	}
@@ -98,10 +108,10 @@ func singleFile(name string, entry fs.DirEntry) Application {
 
 // appendRolling reads one eventlog_v2_* folder. It is its own walk: nothing below it is
 // looked at again.
-func appendRolling(found *[]Application, fsys fs.FS, dir string) error {
+func appendRolling(found []Application, fsys fs.FS, dir string) []Application {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
-		return err
+		return append(found, unreadable(dir))
 	}
 	a := Application{}
 	a.ID, a.Attempt = splitAttempt(strings.TrimPrefix(path.Base(dir), rollingPrefix))
@@ -119,10 +129,10 @@ func appendRolling(found *[]Application, fsys fs.FS, dir string) error {
 		a.Parts = append(a.Parts, path.Join(dir, p.entry.Name()))
 		a.measure(p.entry)
 	}
-	if len(a.Parts) > 0 {
-		*found = append(*found, a)
+	if len(a.Parts) == 0 {
+		return found
 	}
-	return fs.SkipDir
+	return append(found, a)
 }
 
 // measure adds the part's size; a part that vanished meanwhile has none.

@@ -74,3 +74,51 @@ func TestFindMissingFolder(t *testing.T) {
 		t.Errorf("error %v, want one that is fs.ErrNotExist", err)
 	}
 }
+
+// lockedFS refuses one folder or file.
+type lockedFS struct {
+	fstest.MapFS
+	locked string
+}
+
+func (l lockedFS) Open(name string) (fs.File, error) {
+	if name == l.locked {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return l.MapFS.Open(name)
+}
+
+func (l lockedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == l.locked {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return l.MapFS.ReadDir(name)
+}
+
+// What may not be read is named, and nothing else is lost with it.
+func TestFindLocked(t *testing.T) {
+	files := fstest.MapFS{"c1/local-1": file("{}"), "eventlog_v2_a/events_1_a": file("{}"), "local-2": file("{}")}
+	for _, locked := range []string{"c1", "eventlog_v2_a", "local-2"} {
+		fsys := lockedFS{files, locked}
+		found, err := Find(fsys, ".")
+		if err != nil || len(found) != 3 {
+			t.Fatalf("%s locked: %d found, %v", locked, len(found), err)
+		}
+		var lost []Problem
+		for _, a := range found {
+			_, r, err := read(fsys, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range r.Problems {
+				if p.Line == 0 {
+					lost = append(lost, p)
+				}
+			}
+		}
+		want := []Problem{{File: locked, Reason: "cannot be opened: permission denied", Count: 1}}
+		if diff := cmp.Diff(want, lost); diff != "" {
+			t.Errorf("%s locked (-want +got)\n%s", locked, diff)
+		}
+	}
+}

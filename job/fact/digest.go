@@ -28,7 +28,7 @@ type digest struct {
 type foundScan struct {
 	Scan
 	metrics metricIDs
-	cache   *node
+	cache   cacheID
 	// certain is set for scans of the plan that ran. Those of the first plan only are
 	// facts where the log measured them: they ran before the plan changed.
 	certain bool
@@ -59,9 +59,9 @@ func readPlan(p plan, v view, z zones) digest {
 	for at := range v.walk(text.roots) {
 		if s, ok := sourceOf(at.node); ok {
 			found, lost := findScan(at, s, z)
-			found.metrics, found.certain = metrics.find(at.node), v == asRun
+			found.metrics, found.cache, found.certain = metrics.find(at.node), l.cacheID(at.cache), v == asRun
 			d.lost.Predicates += lost
-			d.addScan(found, at)
+			d.addScan(found)
 		}
 	}
 	d.joins = l.joins(text.roots)
@@ -84,15 +84,12 @@ func readPlan(p plan, v view, z zones) digest {
 
 func findScan(at *visit, s source, z zones) (found foundScan, lost int) {
 	p, lost := predicateOf(at, z)
-	return foundScan{
-		Scan:  Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p},
-		cache: at.cache,
-	}, lost
+	return foundScan{Scan: Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p}}, lost
 }
 
 // addScan leaves out a scan that is drawn again: below a second read of the same cached
 // relation, or below a reused operator.
-func (d *digest) addScan(s foundScan, at *visit) {
+func (d *digest) addScan(s foundScan) {
 	again := slices.ContainsFunc(d.scans, func(o foundScan) bool {
 		return s.metrics != noMetrics && o.metrics == s.metrics
 	})

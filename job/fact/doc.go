@@ -1,4 +1,27 @@
 // Package fact turns the events of an application into query facts: what each user query
 // scanned, on which predicates, what it joined on which columns, and what that cost. It is
 // pure: events in, facts out, no clock and no storage.
+//
+// In: the events of package eventlog, in the order of the log.
+//
+// Out: one Query for each root execution whose tree of executions reads or writes a user
+// table, the children folded into it. Scans and joins are those of the plan that ran; a join
+// that was planned and removed at run time is kept without a strategy. Keys are followed
+// through every operator to the columns they come from.
+//
+// The way through the files: extract gathers what belongs to an execution, digest reads its
+// first and last plan (plantext and node draw the tree, attribute takes lists apart, lineage
+// and expression follow columns, scan and join read the operators, match ties scans to their
+// metrics), fold makes queries of executions, fingerprint names them.
+//
+// What always holds: the same events give the same facts. A log cut anywhere gives the facts
+// of the whole log for every query that ended before the cut. What cannot be read of a plan
+// is counted in Lost or is an unknown predicate, which never prunes. Memory follows the
+// number of queries and the metrics that plans name, not the log: a plan's text goes when
+// its execution ends.
+//
+// It refuses nothing. It leaves out: the engine's own reads (told by what they scan), upkeep
+// such as OPTIMIZE and VACUUM, results of commands that ran as another execution, joins of
+// which one side reads no user table. Plans in another explain mode than Spark's default are
+// counted as lost, not read.
 package fact

@@ -38,15 +38,15 @@ func Extract(events iter.Seq2[eventlog.Event, error]) (Facts, error) {
 type extractor struct {
 	app         string
 	cores       int
-	zones       zones
 	executions  map[int64]*execution
 	stages      map[int64]int64 // stage → execution
 	meter       *meter
+	names       interner
 	environment eventlog.Environment
 }
 
 func newExtractor() *extractor {
-	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter()}
+	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter(), names: interner{}}
 }
 
 func (x *extractor) take(event eventlog.Event) {
@@ -101,7 +101,7 @@ func (x *extractor) start(s eventlog.ExecutionStart) {
 	e.first = plan{text: s.PlanText, info: s.Plan}
 	x.meter.want(s.Plan)
 	if e.over {
-		e.digest(x.zonesOf(e)) // the end came before the start
+		e.digest(x.zonesOf(e), x.names) // the end came before the start
 	}
 }
 
@@ -110,14 +110,14 @@ func (x *extractor) update(u eventlog.PlanUpdate) {
 	e := x.execution(u.Execution)
 	e.last = plan{text: u.PlanText, info: u.Plan}
 	if e.over {
-		e.digest(x.zonesOf(e))
+		e.digest(x.zonesOf(e), x.names)
 	}
 }
 
 func (x *extractor) end(end eventlog.ExecutionEnd) {
 	e := x.execution(end.Execution)
 	e.over, e.ended, e.failure = true, end.Time, end.Error
-	e.digest(x.zonesOf(e))
+	e.digest(x.zonesOf(e), x.names)
 }
 
 // zonesOf are the zones in which an execution's plans print times: the session's own where

@@ -28,7 +28,7 @@ type execution struct {
 
 // digest reads the plans and lets go of them. It can come again, should a plan arrive
 // late; the first plan is kept until then only where there is no digest yet.
-func (e *execution) digest(z zones) {
+func (e *execution) digest(z zones, names interner) {
 	first, last := e.first, e.last
 	if last.text == "" && last.info == nil {
 		last = first
@@ -40,6 +40,7 @@ func (e *execution) digest(z zones) {
 		return
 	}
 	d := digestPlans(first, last, z)
+	d.detach(names)
 	e.digested = &d
 	e.first, e.last = plan{}, plan{}
 }
@@ -66,7 +67,7 @@ func (x *extractor) trees() []tree {
 	for _, id := range slices.Sorted(maps.Keys(x.executions)) {
 		e := x.executions[id]
 		if e.digested == nil {
-			e.digest(x.zonesOf(e))
+			e.digest(x.zonesOf(e), x.names)
 		}
 		t, ok := byRoot[e.root]
 		if !ok {
@@ -151,20 +152,26 @@ func (x *extractor) taskTime(all []*execution, wallMS int64) (ms int64, measured
 	return wallMS * int64(max(1, x.cores)), false
 }
 
+// filled is a cached relation that an execution filled.
+type filled struct {
+	execution int64
+	cache     cacheID
+}
+
 // addScans measures the tree's scans. A cached relation that no execution of the tree
 // filled was read from memory: its scans are no reads, and it is not in read.
-func (x *extractor) addScans(q *Query, all []*execution, ids []int64) (read map[*node]bool) {
-	read = map[*node]bool{}
+func (x *extractor) addScans(q *Query, all []*execution, ids []int64) (read map[filled]bool) {
+	read = map[filled]bool{}
 	seen := map[metricIDs]bool{}
 	for _, e := range all {
 		q.Lost.Predicates += e.digested.lost.Predicates
 		q.Lost.Joins += e.digested.lost.Joins
 		for _, s := range e.digested.scans {
 			x.measure(&s, ids)
-			if s.Measured && s.cache != nil {
-				read[s.cache] = true
+			if s.Measured && s.cache != 0 {
+				read[filled{e.id, s.cache}] = true
 			}
-			if seen[s.metrics] || !s.Measured && (s.cache != nil || !s.certain) {
+			if seen[s.metrics] || !s.Measured && (s.cache != 0 || !s.certain) {
 				continue
 			}
 			seen[s.metrics] = s.metrics != noMetrics
@@ -187,13 +194,13 @@ func (x *extractor) measure(s *foundScan, ids []int64) {
 // addJoins takes the joins of every execution of the tree, those of cached relations only
 // where they were filled here. A MERGE runs its join once to find the files and again to
 // write them: it is one join, the one that ran first.
-func addJoins(q *Query, t tree, read map[*node]bool) {
+func addJoins(q *Query, t tree, read map[filled]bool) {
 	merge := isMerge(t.top.digested.top)
 	counted := map[string]int{}
 	for _, e := range t.all() {
 		here := map[string]int{}
 		for _, j := range e.digested.joins {
-			if j.cache != nil && !read[j.cache] {
+			if j.cache != 0 && !read[filled{e.id, j.cache}] {
 				continue
 			}
 			edge := j.edge()

@@ -52,8 +52,7 @@ func keepsLeftOnly(t JoinType) bool { return t == LeftSemi || t == LeftAnti || t
 type foundJoin struct {
 	Join
 	lost  bool // its keys could not be read whole
-	cache *node
-	block *block
+	cache cacheID
 }
 
 // joins gives the joins of the trees in pre-order: those of which both sides read a user
@@ -69,7 +68,7 @@ func (l *lineage) joins(roots []*node) []foundJoin {
 		seen[at.block] = true
 		if children := l.view.below(at.node); l.allReadTables(children) {
 			j := l.join(at.node, children)
-			j.cache, j.block = at.cache, at.block
+			j.cache = l.cacheID(at.cache)
 			found = append(found, j)
 		}
 	}

@@ -63,10 +63,30 @@ type lineage struct {
 	done   map[*node]*scope
 	onPath map[*node]bool // guards against operators that reuse each other
 	scans  func(n *node) (table.Name, bool)
+	caches map[*node]cacheID
+}
+
+// cacheID tells the cached relations of one plan apart; 0 is no relation.
+type cacheID int
+
+// cacheID numbers the relations as they are met; relations of the first plan have negative
+// numbers, so that they are never taken for those of the last.
+func (l *lineage) cacheID(relation *node) cacheID {
+	if relation == nil {
+		return 0
+	}
+	if _, known := l.caches[relation]; !known {
+		l.caches[relation] = cacheID(len(l.caches) + 1)
+		if l.view == asPlanned {
+			l.caches[relation] = -l.caches[relation]
+		}
+	}
+	return l.caches[relation]
 }
 
 func newLineage(v view, roots []*node, scans func(*node) (table.Name, bool)) *lineage {
-	l := &lineage{view: v, byID: map[int]*node{}, done: map[*node]*scope{}, onPath: map[*node]bool{}, scans: scans}
+	l := &lineage{view: v, byID: map[int]*node{}, done: map[*node]*scope{}, onPath: map[*node]bool{},
+		scans: scans, caches: map[*node]cacheID{}}
 	for at := range v.walk(roots) {
 		if _, known := l.byID[at.number]; !known && at.block != nil {
 			l.byID[at.number] = at.node

@@ -2,8 +2,10 @@ package fact
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -154,4 +156,43 @@ func FuzzPlan(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Facts do not keep the plans they were read from: no string of theirs lies in the text.
+func TestFactsAreDetached(t *testing.T) {
+	for name, text := range realPlans(t) {
+		d := digestPlans(plan{}, plan{text: text}, zones{})
+		d.detach(interner{})
+		from := uintptr(unsafe.Pointer(unsafe.StringData(text)))
+		inside := func(s string) bool {
+			at := uintptr(unsafe.Pointer(unsafe.StringData(s)))
+			return len(s) > 0 && at >= from && at < from+uintptr(len(text))
+		}
+		for _, s := range stringsOf(reflect.ValueOf(d)) {
+			if inside(s) {
+				t.Errorf("%s: %q lies in the plan's text", name, s)
+			}
+		}
+	}
+}
+
+// stringsOf are all strings that a value holds.
+func stringsOf(v reflect.Value) (all []string) {
+	switch v.Kind() {
+	case reflect.String:
+		return []string{v.String()}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return stringsOf(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			all = append(all, stringsOf(v.Field(i))...)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			all = append(all, stringsOf(v.Index(i))...)
+		}
+	}
+	return all
 }

@@ -1,5 +1,16 @@
 // Package predicate holds what a scan was told to look for: a tree of typed comparisons
 // with SQL's three-valued logic. Parsing of the engines' filter texts stands beside it.
+//
+// In: the texts in which Spark and Iceberg print the filters of a scan, with the columns,
+// their types and the zones they were printed in (a Scope).
+//
+// Out: predicates. What cannot be read, and what no bound can decide, is Unknown.
+//
+// What always holds: no text makes a parser fail, or run longer than in proportion to its
+// length. Where a text can be read in two ways, because a literal looks like a filter or a
+// separator, the result is Unknown or the reading in which every bracket fits.
+//
+// It refuses nothing.
 package predicate
 
 import (
