@@ -33,6 +33,9 @@ func Logs(dst, src string, c Change) error {
 		return fmt.Errorf("shift: list event logs: %w", err)
 	}
 	for _, e := range entries {
+		if hidden(e) {
+			continue
+		}
 		if err := c.application(filepath.Join(dst, e.Name()), filepath.Join(src, e.Name())); err != nil {
 			return fmt.Errorf("shift: %s: %w", e.Name(), err)
 		}
@@ -91,6 +94,7 @@ func partsOf(src string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	entries = slices.DeleteFunc(entries, hidden)
 	slices.SortFunc(entries, func(a, b os.DirEntry) int {
 		return cmp.Or(cmp.Compare(partNumber(a.Name()), partNumber(b.Name())), cmp.Compare(a.Name(), b.Name()))
 	})
@@ -100,6 +104,9 @@ func partsOf(src string) ([]string, error) {
 	}
 	return paths, nil
 }
+
+// hidden files are the local file system's own checksums (".events_1_….crc").
+func hidden(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }
 
 // partNumber reads 12 from "events_12_local-1795979361104.zstd", 0 where there is none.
 func partNumber(name string) int {

@@ -298,12 +298,18 @@ func TestLogsRefusesWhatIsNoLog(t *testing.T) {
 	}
 }
 
-// A single uncompressed file, as older Spark writes, stays one.
+// A single uncompressed file, as older Spark writes, stays one. The checksums that a local
+// Spark leaves beside its logs are no logs.
 func TestSingleFile(t *testing.T) {
 	src, dst := t.TempDir(), t.TempDir()
 	text := `{"Event":"SparkListenerApplicationStart","App ID":"local-1","Timestamp":1000}` + "\n"
 	if err := os.WriteFile(filepath.Join(src, "local-1"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{".local-1.crc", ".crc"} {
+		if err := os.WriteFile(filepath.Join(src, name), []byte("crc\x00"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := Logs(dst, src, Change{By: time.Second}); err != nil {
 		t.Fatal(err)
@@ -313,6 +319,9 @@ func TestSingleFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"Event":"SparkListenerApplicationStart","App ID":"local-1","Timestamp":2000}` + "\n"
+	if entries, err := os.ReadDir(dst); err != nil || len(entries) != 1 {
+		t.Errorf("files %v, error %v: want the log alone", entries, err)
+	}
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Errorf("file (-want +got):\n%s", d)
 	}
@@ -320,7 +329,7 @@ func TestSingleFile(t *testing.T) {
 
 func TestPartsComeInOrder(t *testing.T) {
 	src := t.TempDir()
-	for _, name := range []string{"events_10_a", "events_2_a", "events_1_a", "appstatus_a"} {
+	for _, name := range []string{"events_10_a", "events_2_a", "events_1_a", "appstatus_a", ".events_1_a.crc"} {
 		if err := os.WriteFile(filepath.Join(src, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
