@@ -42,7 +42,9 @@ type Swept struct {
 // Recorder is told what an engine is about to do and how far it is.
 type Recorder interface {
 	// Intend keeps the names of files before any of them is created (the write-ahead list).
-	// Paths are relative to the table's location. An error stops the step.
+	// Paths are relative to the table's location. An error stops the step. Right before it
+	// commits, an engine intends no path at all: that asks whether the run still holds its
+	// lease, and fails where it does not.
 	Intend(ctx context.Context, location table.Location, paths []string) error
 	// Progress reports bytes done of the total.
 	Progress(done, total unit.Bytes)

@@ -67,6 +67,11 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 		return execute.Result{Version: t.lake.Version}, nil
 	}
 	change, err := e.change(step, t, out, rec.Stamp())
+	if err == nil {
+		// An empty intent asks whether this run still holds its lease: files of one that lost
+		// it may be swept by the next, so they must not be committed.
+		err = rec.Intend(ctx, step.Location, nil)
+	}
 	if err != nil {
 		return execute.Result{}, errors.Join(err, rewrite.Discard(context.WithoutCancel(ctx), t.store, out.Paths()))
 	}

@@ -37,6 +37,14 @@ func (s suite) faults(t *testing.T) {
 		}
 		unchanged(t, dir, before)
 	})
+	t.Run("the lease is lost before the commit", func(t *testing.T) {
+		dir, lost := itemTable(t), errors.New("another run has the lease")
+		step, before := stepFor(t, dir, byPrice, 2*unit.KB), contents(t, dir)
+		if _, err := s.plain().Apply(t.Context(), step, &recorder{lost: lost}); !errors.Is(err, lost) {
+			t.Errorf("got %v, want the lost lease", err)
+		}
+		unchanged(t, dir, before)
+	})
 	t.Run("what was written cannot be read back", s.badReadBack)
 }
 

@@ -30,10 +30,14 @@ type recorder struct {
 	intended []string
 	attempts int
 	refuse   error
+	lost     error // the answer to whether the lease is still held
 	keep     func(paths []string) error // where the list has to outlive the process
 }
 
 func (r *recorder) Intend(_ context.Context, _ table.Location, paths []string) error {
+	if len(paths) == 0 {
+		return r.lost
+	}
 	r.attempts++
 	r.intended = append(r.intended, paths...)
 	if r.keep != nil {
