@@ -30,7 +30,7 @@ type recorder struct {
 	intended []string
 	attempts int
 	refuse   error
-	lost     error // the answer to whether the lease is still held
+	lost     error                      // the answer to whether the lease is still held
 	keep     func(paths []string) error // where the list has to outlive the process
 }
 
