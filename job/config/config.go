@@ -22,6 +22,8 @@ type Config struct {
 	Budget Budget    `json:"budget"`
 	Engine Engine    `json:"engine"`
 	State  string    `json:"state"` // path of the SQLite file
+	// Cache is the folder that keeps facts of logs that do not change any more; empty for none.
+	Cache string `json:"cache"`
 	// Window is how far back a run looks, at least a minute.
 	Window time.Duration `json:"window_ns"`
 	// Delta is the drift above which layouts are chosen anew, 0 to 1.

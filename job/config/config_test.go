@@ -29,6 +29,7 @@ func TestParseFillsDefaults(t *testing.T) {
 		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 20 * unit.GB},
 		Engine:        Engine{Kind: Embedded, Memory: 2 * unit.GiB, TargetFileSize: 64 * unit.MiB},
 		State:         "/etc/ajlo/ajlo.db",
+		Cache:         "/etc/ajlo/facts-cache",
 		Window:        7 * 24 * time.Hour,
 		Delta:         0.1,
 		Horizon:       8,
@@ -40,6 +41,25 @@ func TestParseFillsDefaults(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
+	}
+}
+
+func TestCache(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"beside the state", "state: /var/lib/ajlo.db\n", "/var/lib/facts-cache"},
+		{"named", "state: /var/lib/ajlo.db\ncache: x\n", "/etc/ajlo/x"},
+		{"none", "cache: none\n", ""},
+		{"empty", "cache: \"\"\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Parse([]byte(least+c.text), "/etc/ajlo")
+			if err != nil || got.Cache != c.want {
+				t.Errorf("%q, %v, want %q", got.Cache, err, c.want)
+			}
+		})
+	}
+	if _, err := Parse([]byte(least+"cache: s3://bucket/x\n"), "/"); err == nil {
+		t.Error("a URL is taken as the cache")
 	}
 }
 
@@ -67,6 +87,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 40 * unit.GB},
 		Engine:        Engine{Kind: Embedded, Memory: unit.GiB, TargetFileSize: 64 * unit.KiB},
 		State:         filepath.Join(dir, "state/night.db"),
+		Cache:         filepath.Join(dir, "cache"),
 		Window:        36 * time.Hour,
 		Delta:         0.25,
 		Horizon:       4,

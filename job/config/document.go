@@ -14,6 +14,7 @@ type document struct {
 	Budget         budget   `yaml:"budget"`
 	Engine         engine   `yaml:"engine"`
 	State          text     `yaml:"state"`
+	Cache          text     `yaml:"cache"`
 	Window         text     `yaml:"window"`
 	Delta          text     `yaml:"delta"`
 	Horizon        text     `yaml:"horizon"`

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -28,7 +29,7 @@ const (
 )
 
 func (r *reader) config(d document) Config {
-	return Config{
+	c := Config{
 		Sources:        r.sources(d.Sources),
 		Lake:           r.lake(d.Lake),
 		Write:          r.write(d.Write),
@@ -46,6 +47,22 @@ func (r *reader) config(d document) Config {
 		Estimator:      read(r, d.Estimator, oneOf(WhatIf)),
 		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
 	}
+	c.Cache = r.cache(d.Cache, c.State)
+	return c
+}
+
+// defaultCache is the folder beside the state that keeps facts.
+const defaultCache = "facts-cache"
+
+// cache is the folder of cached facts; nothing where it is turned off.
+func (r *reader) cache(t text, state string) string {
+	switch {
+	case !t.given:
+		return filepath.Join(filepath.Dir(state), defaultCache)
+	case t.value == "" || t.value == "none":
+		return ""
+	}
+	return read(r, t, r.folder)
 }
 
 // read parses one value; a value that is missing or wrong becomes the reader's fault.

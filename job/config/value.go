@@ -107,6 +107,15 @@ func (r *reader) path(text string) (string, error) {
 	return filepath.Join(r.dir, local), nil
 }
 
+// folder is a path on this machine.
+func (r *reader) folder(text string) (string, error) {
+	path, err := r.path(text)
+	if err == nil && strings.Contains(path, "://") {
+		return "", fmt.Errorf("%q is not on local disk: name a folder", text)
+	}
+	return path, err
+}
+
 // clean drops the slashes at the end, as locations are kept without.
 func clean(location string) string {
 	if short := strings.TrimRight(location, "/"); short != "" {
