@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	lz4codec "github.com/pierrec/lz4/v4"
 )
 
 // codec is how a part is stored, told by its first bytes.
@@ -16,8 +18,9 @@ type codec string
 const (
 	plain     codec = "plain"
 	zstandard codec = "zstd"
-	gzip      codec = "gzip"
-	lz4       codec = "lz4"
+	gzipped   codec = "gzip"
+	lz4Block  codec = "lz4"
+	lz4Frame  codec = "lz4 frame"
 	lzf       codec = "lzf"
 	snappy    codec = "snappy"
 	archive   codec = "zip"
@@ -27,18 +30,19 @@ const (
 const headBytes = 8
 
 // magics are the first bytes of each codec as Spark writes it: lz4 and snappy in the
-// framings of lz4-java and xerial, lzf in compress-lzf's chunks.
+// framings of lz4-java and xerial, lzf in compress-lzf's chunks. LZ4's own frames are what
+// other programs make of a log.
 var magics = []struct {
 	head []byte
 	is   codec
 }{
 	{[]byte{0x28, 0xB5, 0x2F, 0xFD}, zstandard},
-	{[]byte("LZ4Block"), lz4},
-	{[]byte{0x04, 0x22, 0x4D, 0x18}, lz4},
-	{[]byte{0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0}, snappy},
-	{[]byte("ZV"), lzf},
-	{[]byte{0x1F, 0x8B}, gzip},
-	{[]byte{'P', 'K', 3, 4}, archive},
+	{[]byte(lz4BlockMagic), lz4Block},
+	{[]byte{0x04, 0x22, 0x4D, 0x18}, lz4Frame},
+	{[]byte(xerialMagic), snappy},
+	{[]byte(lzfMagic), lzf},
+	{[]byte{0x1F, 0x8B}, gzipped},
+	{[]byte(zipEntryMagic), archive},
 }
 
 func codecOf(head []byte) codec {
@@ -50,29 +54,75 @@ func codecOf(head []byte) codec {
 	return plain
 }
 
-// maxWindow bounds what one zstd frame may make the decoder hold; zstd itself goes no
-// higher than 8 MiB unless it is asked to.
+// maxWindow bounds what one zstd frame may make the decoder hold; Spark's highest level
+// asks for as much.
 const maxWindow = 128 << 20
 
-// errCodec is a part in a compression that cannot be undone here.
-var errCodec = errors.New("compression not read: log with spark.eventLog.compression.codec=zstd, or uncompressed")
+// maxLayers is how often a log may be packed in what is packed: a zip of gzipped zstd.
+const maxLayers = 3
 
-// unpack gives the text of a part. close frees the decoder; it does not close in.
-func unpack(in *bufio.Reader) (text io.Reader, close func(), err error) {
-	head, err := in.Peek(headBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, err
+// errLayers is what is packed more often than any writer of logs does it.
+var errLayers = fmt.Errorf("packed more than %d times: unpack it by hand", maxLayers)
+
+// unpack gives the text of a part, however often it is packed. release frees the decoders;
+// it does not close in.
+func unpack(in *bufio.Reader) (text io.Reader, release func(), err error) {
+	release = func() {}
+	for range maxLayers + 1 {
+		head, err := in.Peek(headBytes)
+		// A damaged layer tells its error again when it is read.
+		c := codecOf(head)
+		if c == plain {
+			return in, release, plainError(head, err)
+		}
+		next, free, err := open(c, in)
+		if err != nil {
+			release()
+			return nil, nil, fmt.Errorf("%s: %w", c, err)
+		}
+		outer := release
+		release = func() { free(); outer() }
+		in = bufio.NewReaderSize(next, gateBytes)
 	}
-	switch c := codecOf(head); c {
-	case plain:
-		return in, func() {}, nil
+	release()
+	return nil, nil, errLayers
+}
+
+// plainError is what keeps a file from being read at all: nothing of it could be.
+func plainError(head []byte, err error) error {
+	if len(head) > 0 || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// open undoes one layer. Cut anywhere, every reader gives what stood before the cut, by
+// whole blocks at least, and then io.ErrUnexpectedEOF.
+func open(c codec, in *bufio.Reader) (io.Reader, func(), error) {
+	free := func() {}
+	switch c {
 	case zstandard:
 		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, err
 		}
 		return d, d.Close, nil
-	default:
-		return nil, nil, fmt.Errorf("%s %w", c, errCodec)
+	case gzipped:
+		d, err := gzip.NewReader(in)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return &blockReader{err: io.ErrUnexpectedEOF}, free, nil // cut inside its head
+		}
+		return d, free, err
+	case lz4Block:
+		return &blockReader{in: in, decode: decodeLZ4Block}, free, nil
+	case lz4Frame:
+		return lz4codec.NewReader(in), free, nil
+	case lzf:
+		return &blockReader{in: in, decode: decodeLZF}, free, nil
+	case snappy:
+		return &blockReader{in: in, decode: decodeXerial}, free, nil
+	case archive:
+		return &zipStream{in: in}, free, nil
 	}
+	return nil, nil, fmt.Errorf("codec %s has no reader", c)
 }

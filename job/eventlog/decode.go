@@ -35,6 +35,8 @@ func decode(k kind, line []byte) (Event, error) {
 		return decodeAs(line, jobFields.event)
 	case stageCompleted:
 		return decodeAs(line, stageFields.event)
+	case taskEnd:
+		return decodeAs(line, taskFields.event)
 	}
 	return nil, fmt.Errorf("event kind %d has no decoder", k)
 }
@@ -194,29 +196,53 @@ func (f jobFields) event() Event {
 
 type stageFields struct {
 	Info struct {
-		Stage        int64 `json:"Stage ID"`
-		Attempt      int64 `json:"Stage Attempt ID"`
-		Accumulables []struct {
-			ID    int64           `json:"ID"`
-			Name  string          `json:"Name"`
-			Value json.RawMessage `json:"Value"`
-		} `json:"Accumulables"`
+		Stage   int64  `json:"Stage ID"`
+		Attempt int64  `json:"Stage Attempt ID"`
+		Totals  totals `json:"Accumulables"`
 	} `json:"Stage Info"`
 }
 
-// runTimeName is the accumulator of every stage that sums its tasks' executor run time in
-// ms; each attempt has its own.
-const runTimeName = "internal.metrics.executorRunTime"
-
 func (f stageFields) event() Event {
-	e := StageCompleted{Stage: f.Info.Stage, Attempt: f.Info.Attempt, RunTimeMS: -1}
-	for _, a := range f.Info.Accumulables {
+	return f.Info.Totals.completed(StageCompleted{Stage: f.Info.Stage, Attempt: f.Info.Attempt})
+}
+
+// taskFields are what a task's end says of its stage: values are those of the attempt up to
+// then, beside the task's own updates.
+type taskFields struct {
+	Stage   int64 `json:"Stage ID"`
+	Attempt int64 `json:"Stage Attempt ID"`
+	Info    struct {
+		Totals totals `json:"Accumulables"`
+	} `json:"Task Info"`
+}
+
+func (f taskFields) event() Event {
+	return f.Info.Totals.completed(StageCompleted{Stage: f.Stage, Attempt: f.Attempt, Cut: true})
+}
+
+// totals are accumulators with their values up to the event.
+type totals []struct {
+	ID    int64           `json:"ID"`
+	Name  string          `json:"Name"`
+	Value json.RawMessage `json:"Value"`
+}
+
+// runTimeName is the accumulator of every stage that sums its tasks' executor run time in
+// ms; each attempt has its own. No plan names the accumulators that begin like it.
+const (
+	runTimeName    = internalPrefix + "executorRunTime"
+	internalPrefix = "internal.metrics."
+)
+
+func (t totals) completed(e StageCompleted) Event {
+	e.RunTimeMS = -1
+	for _, a := range t {
 		value, ok := wholeNumber(a.Value)
 		switch {
 		case !ok:
 		case a.Name == runTimeName:
 			e.RunTimeMS = value
-		default:
+		case !strings.HasPrefix(a.Name, internalPrefix):
 			e.Values = append(e.Values, Accumulator{ID: a.ID, Value: value})
 		}
 	}

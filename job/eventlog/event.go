@@ -45,7 +45,9 @@ type ExecutionStart struct {
 	SessionZone string
 }
 
-// PlanUpdate replaces the plan of an execution: the last one is what ran.
+// PlanUpdate replaces the plan of an execution: the last one is what ran. Of several before
+// the execution's end only the last is given, just before that end or, where the log has
+// none, after all other events.
 type PlanUpdate struct {
 	Execution int64
 	PlanText  string
@@ -84,7 +86,9 @@ type JobStart struct {
 	Root int64
 }
 
-// StageCompleted carries the totals of one attempt of one stage.
+// StageCompleted carries the totals of one attempt of one stage. An attempt that the log
+// does not complete has one too, at the end of all events, with what its last successful
+// task says it had come to: tasks that failed, or ran twice, are in it once.
 type StageCompleted struct {
 	Stage   int64
 	Attempt int64
@@ -93,6 +97,8 @@ type StageCompleted struct {
 	RunTimeMS int64
 	// Values are cumulative over stages: of one id the greatest value counts.
 	Values []Accumulator
+	// Cut is set where the log has no completion of the attempt.
+	Cut bool
 }
 
 // Accumulator is the value of one metric. Initial values (−1) and values that are no whole

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -38,9 +36,17 @@ const (
 // Find lists the applications below root of fsys, sorted by their first part; root may
 // also be one log itself. Hidden files and folders (a leading "." or "_") are passed over,
 // and so are files whose first bytes are no event log. A folder or file that cannot be read
-// is an application of its own, so that reading it names it as lost. A missing root is an
-// error that wraps fs.ErrNotExist.
+// is an application of its own, so that reading it names it as lost. What a zip holds is
+// found as if it were unpacked. A missing root is an error that wraps fs.ErrNotExist.
 func Find(fsys fs.FS, root string) ([]Application, error) {
+	found, err := find(fsys, root)
+	if err != nil {
+		return nil, fmt.Errorf("list event logs in %s: %w", root, err)
+	}
+	return found, nil
+}
+
+func find(fsys fs.FS, root string) ([]Application, error) {
 	var found []Application
 	err := fs.WalkDir(fsys, root, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -54,14 +60,16 @@ func Find(fsys fs.FS, root string) ([]Application, error) {
 		case entry.IsDir() && strings.HasPrefix(entry.Name(), rollingPrefix):
 			found = appendRolling(found, fsys, name)
 			return fs.SkipDir
-		case entry.Type().IsRegular() && looksLikeLog(fsys, name):
-			found = append(found, singleFile(name, entry))
+		case entry.Type().IsRegular():
+			found, err = appendFile(found, fsys, name, entry)
+			return err
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list event logs in %s: %w", root, err)
+		return nil, err
 	}
+	found = joinDated(withoutStale(found))
 	slices.SortFunc(found, func(a, b Application) int { return cmp.Compare(a.Parts[0], b.Parts[0]) })
 	return found, nil
 }
@@ -84,21 +92,19 @@ func skip(entry fs.DirEntry) error {
 	return nil
 }
 
-// looksLikeLog opens a file to see its first bytes. A file that cannot be opened counts as
-// a log, so that reading it names it as lost.
-func looksLikeLog(fsys fs.FS, name string) bool {
-	file, err := fsys.Open(name)
-	if err != nil {
-		return true
+// appendFile takes in one file, if it is a log.
+func appendFile(found []Application, fsys fs.FS, name string, entry fs.DirEntry) ([]Application, error) {
+	switch c, ok := looksLikeLog(fsys, name); {
+	case !ok:
+		return found, nil
+	case c == archive:
+		return appendArchive(found, fsys, name, entry)
 	}
-	defer file.Close()
-	var head [headBytes]byte
-	n, _ := file.Read(head[:])
-	return n > 0 && (codecOf(head[:n]) != plain || head[0] == '{')
+	return append(found, singleFile(name, entry)), nil
 }
 
 func singleFile(name string, entry fs.DirEntry) Application {
-	base, inProgress := strings.CutSuffix(entry.Name(), inProgressSuffix)
+	base, inProgress := strings.CutSuffix(path.Base(name), inProgressSuffix)
 	base = cutCodec(strings.TrimSuffix(base, compactSuffix))
 	a := Application{Parts: []string{name}, InProgress: inProgress}
 	a.ID, a.Attempt = splitAttempt(base)
@@ -145,75 +151,4 @@ func (a *Application) measure(entry fs.DirEntry) {
 	if modified := info.ModTime().UTC(); modified.After(a.Modified) {
 		a.Modified = modified
 	}
-}
-
-// part is one file of a rolling log.
-type part struct {
-	index   int64
-	compact bool
-	entry   fs.DirEntry
-}
-
-// parsePart reads "events_12_local-1.zstd": the number between the underscores.
-func parsePart(base string) (part, bool) {
-	rest, ok := strings.CutPrefix(base, partPrefix)
-	if !ok {
-		return part{}, false
-	}
-	number, _, ok := strings.Cut(rest, "_")
-	if !ok {
-		return part{}, false
-	}
-	index, err := strconv.ParseInt(number, 10, 64)
-	return part{index: index, compact: strings.HasSuffix(base, compactSuffix)}, err == nil
-}
-
-// inOrder sorts by number (10 after 9) and leaves out what a compact file replaces: itself
-// and everything before it.
-func inOrder(parts []part) []part {
-	slices.SortFunc(parts, func(a, b part) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(boolRank(a.compact), boolRank(b.compact)),
-			cmp.Compare(a.entry.Name(), b.entry.Name()))
-	})
-	for i := len(parts) - 1; i >= 0; i-- {
-		if parts[i].compact {
-			return parts[i:]
-		}
-	}
-	return parts
-}
-
-func boolRank(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// codecSuffixes are the names of Spark's codecs as file endings; the content decides what
-// is done, the ending is only no part of the id.
-var codecSuffixes = []string{".zstd", ".zst", ".lz4", ".lzf", ".snappy", ".gz"}
-
-func cutCodec(base string) string {
-	for _, suffix := range codecSuffixes {
-		if cut, ok := strings.CutSuffix(base, suffix); ok {
-			return cut
-		}
-	}
-	return base
-}
-
-// yarnID is an id that itself ends in a number: application_1700000000000_0042.
-var yarnID = regexp.MustCompile(`^application_\d+_\d+`)
-
-// attemptSuffix is how attempts are told: a number after the last underscore.
-var attemptSuffix = regexp.MustCompile(`_(\d+)$`)
-
-func splitAttempt(base string) (id, attempt string) {
-	fixed := len(yarnID.FindString(base))
-	m := attemptSuffix.FindStringSubmatchIndex(base[fixed:])
-	if m == nil {
-		return base, ""
-	}
-	return base[:fixed+m[0]], base[fixed+m[2]:]
 }

@@ -19,11 +19,12 @@ const (
 	driverUpdates
 	jobStart
 	stageCompleted
+	taskEnd
 )
 
-// kindOf is the gate: everything it calls unneeded is never decoded. Task starts and ends
-// are among that; stage totals carry what they sum up to. Whoever needs the tasks of stages
-// that did not complete adds SparkListenerTaskEnd here.
+// kindOf is the gate: everything it calls unneeded is never decoded. Task ends pass it only
+// to be held for stages that never complete; elsewhere the stage's totals carry what they
+// sum up to.
 func kindOf(name []byte) kind {
 	switch string(name) {
 	case "SparkListenerApplicationStart":
@@ -36,6 +37,8 @@ func kindOf(name []byte) kind {
 		return jobStart
 	case "SparkListenerStageCompleted":
 		return stageCompleted
+	case "SparkListenerTaskEnd":
+		return taskEnd
 	case sqlEvent + "ExecutionStart":
 		return executionStart
 	case sqlEvent + "AdaptiveExecutionUpdate":
@@ -69,51 +72,76 @@ func eventName(line []byte) (name []byte, ok bool) {
 	return scanForEvent(line)
 }
 
-// scanForEvent walks over the line's tokens: at depth 1 a string followed by a colon is a
-// key.
 func scanForEvent(line []byte) (name []byte, ok bool) {
-	depth, isEvent := 0, false
+	at, ok := scanForKey(line, "Event")
+	if !ok {
+		return nil, false
+	}
+	at += len(line[at:]) - len(bytes.TrimLeft(line[at:], " \t\r\n"))
+	if at >= len(line) || line[at] != '"' {
+		return nil, false
+	}
+	name, next := scanString(line, at)
+	return name, next > 0
+}
+
+// scanForKey walks over the line's tokens and gives the place after the colon of the key of
+// the outermost object: at depth 1 a string followed by a colon is a key.
+func scanForKey(line []byte, key string) (at int, ok bool) {
+	depth := 0
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case '{', '[':
 			depth++
 		case '}', ']':
 			depth--
-		case ',':
-			isEvent = false
 		case '"':
 			text, next := scanString(line, i)
 			if next < 0 {
-				return nil, false
+				return 0, false
+			}
+			if depth == 1 && string(text) == key {
+				if colon := afterColon(line, next); colon > 0 {
+					return colon, true
+				}
 			}
 			i = next - 1
-			switch {
-			case depth != 1:
-			case isEvent:
-				return text, true
-			default:
-				isEvent = string(text) == "Event" && followedByColon(line, next)
-			}
 		}
 	}
-	return nil, false
+	return 0, false
 }
 
 // scanString gives the raw text of the string that opens at i and the place after its
 // closing quote, −1 where it does not close.
 func scanString(line []byte, i int) (text []byte, next int) {
-	for j := i + 1; j < len(line); j++ {
-		switch line[j] {
-		case '\\':
-			j++
-		case '"':
+	for j := i + 1; j < len(line); {
+		quote := bytes.IndexByte(line[j:], '"')
+		if quote < 0 {
+			break
+		}
+		if j += quote; !escaped(line[i+1 : j]) {
 			return line[i+1 : j], j + 1
 		}
+		j++
 	}
 	return nil, -1
 }
 
-func followedByColon(line []byte, i int) bool {
+// escaped reports whether what follows the text is escaped: an odd number of backslashes
+// stands before it.
+func escaped(text []byte) bool {
+	n := len(text)
+	for n > 0 && text[n-1] == '\\' {
+		n--
+	}
+	return (len(text)-n)%2 == 1
+}
+
+// afterColon gives the place after the colon that stands next, −1 where none does.
+func afterColon(line []byte, i int) int {
 	rest := bytes.TrimLeft(line[i:], " \t\r\n")
-	return len(rest) > 0 && rest[0] == ':'
+	if len(rest) == 0 || rest[0] != ':' {
+		return -1
+	}
+	return len(line) - len(rest) + 1
 }

@@ -8,8 +8,9 @@ import (
 )
 
 // maxLine bounds one line. Plans of 20 MB are normal; a longer line than this is no plan
-// that anything could be learnt from, and a few MB of zstd can hold gigabytes.
-const maxLine = 256 << 20
+// that anything could be learnt from, and a few MB of zstd can hold gigabytes. Decoding a
+// line takes about three times its size.
+const maxLine = 64 << 20
 
 // gateBytes is how much of a line is held before the gate is asked whether its event is
 // needed at all.
@@ -77,12 +78,16 @@ func (l *lines) hold(piece []byte, kind lineKind) lineKind {
 	}
 	first := len(l.held) == 0
 	l.held = append(l.held, piece...)
-	if name, ok := eventName(l.held); first && ok && kindOf(name) == unneeded {
+	if name, ok := eventName(l.held); first && ok && !worthHolding(kindOf(name)) {
 		l.held = l.held[:0]
 		return lineUnused
 	}
 	return kind
 }
+
+// worthHolding tells lines that may be longer than the gate's buffer. Ends of tasks are
+// not: what they say of their stage is short.
+func worthHolding(k kind) bool { return k != unneeded && k != taskEnd }
 
 // last is what stands after the last line end. Whether it is whole only its decoder can
 // tell, or, where it was thrown away, its last byte. The reason for the end comes with the

@@ -20,13 +20,20 @@ func Events(ctx context.Context, fsys fs.FS, a Application, r *Reading) iter.Seq
 		if !yield(ApplicationStart{ID: a.ID, Attempt: a.Attempt}, nil) {
 			return
 		}
+		held := newLatest()
 		for _, name := range a.Parts {
 			if err := ctx.Err(); err != nil {
 				yield(nil, fmt.Errorf("read event log %s: %w", name, err))
 				return
 			}
-			p := partReader{ctx: ctx, file: name, reading: r, limit: maxLine}
-			if !p.read(fsys, yield) {
+			p := partReader{ctx: ctx, file: name, reading: r, limit: maxLine, held: held, yield: yield}
+			if !p.read(fsys) {
+				return
+			}
+		}
+		p := partReader{ctx: ctx, reading: r, yield: yield}
+		for _, h := range held.rest() {
+			if !p.giveHeld(h) {
 				return
 			}
 		}
@@ -40,11 +47,13 @@ type partReader struct {
 	reading *Reading
 	limit   int
 	line    int64
+	held    *latest
+	yield   func(Event, error) bool
 }
 
 // read gives false once the consumer wants no more.
-func (p *partReader) read(fsys fs.FS, yield func(Event, error) bool) bool {
-	file, err := fsys.Open(p.file)
+func (p *partReader) read(fsys fs.FS) bool {
+	file, err := openPart(fsys, p.file)
 	if err != nil {
 		p.lose(0, "cannot be opened: "+reason(err))
 		return true
@@ -58,10 +67,10 @@ func (p *partReader) read(fsys fs.FS, yield func(Event, error) bool) bool {
 		return true
 	}
 	defer release()
-	return p.eachLine(newLines(text, p.limit), yield)
+	return p.eachLine(newLines(text, p.limit))
 }
 
-func (p *partReader) eachLine(l *lines, yield func(Event, error) bool) bool {
+func (p *partReader) eachLine(l *lines) bool {
 	for {
 		line, kind, size, err := l.next()
 		if err != nil {
@@ -72,44 +81,78 @@ func (p *partReader) eachLine(l *lines, yield func(Event, error) bool) bool {
 		p.reading.Lines++
 		p.reading.Bytes += size
 		if p.ctx.Err() != nil {
-			yield(nil, fmt.Errorf("read event log %s: %w", p.file, p.ctx.Err()))
+			p.yield(nil, fmt.Errorf("read event log %s: %w", p.file, p.ctx.Err()))
 			return false
 		}
-		event := p.decodeLine(line, kind)
-		if event == nil {
-			continue
-		}
-		p.reading.Events++
-		if !yield(event, nil) {
+		if p.holdsObject(line, kind) && !p.takeLine(line, kind) {
 			return false
 		}
 	}
 }
 
-// decodeLine gives nil for lines that hold no event of interest, and for lost ones.
-func (p *partReader) decodeLine(line []byte, kind lineKind) Event {
-	if !p.holdsObject(line, kind) {
-		return nil
-	}
+// takeLine gives the line's event, or holds the line, or passes over it.
+func (p *partReader) takeLine(line []byte, kind lineKind) bool {
 	name, ok := eventName(line)
 	if !ok {
 		p.lose(p.line, "line names no event")
-		return nil
+		return true
 	}
 	wanted := kindOf(name)
-	if wanted == unneeded {
-		return nil
+	switch wanted {
+	case unneeded:
+		return true
+	case taskEnd:
+		if key, ok := taskKey(line); ok && kind == lineWhole && p.held.follows(key) {
+			p.held.hold(key, line, p.file, p.line)
+		}
+		return true
+	case adaptiveUpdate:
+		if key, ok := updateKey(line); ok && kind == lineWhole && p.held.hold(key, line, p.file, p.line) {
+			return true
+		}
 	}
 	event, err := decode(wanted, line)
 	switch {
 	case err != nil && kind == lineCut:
 		p.lose(p.line, endsInside)
-		return nil
+		return true
 	case err != nil:
-		p.lose(p.line, fmt.Sprintf("event %s is not as Spark writes it", shortName(name)))
-		return nil
+		p.lose(p.line, notAsWritten(name))
+		return true
 	}
-	return event
+	return p.give(event)
+}
+
+// give hands on an event, and before it what was held for it.
+func (p *partReader) give(event Event) bool {
+	switch e := event.(type) {
+	case ExecutionEnd:
+		if h := p.held.take(heldKey{kind: adaptiveUpdate, id: e.Execution}); h != nil && !p.giveHeld(h) {
+			return false
+		}
+	case PlanUpdate:
+		p.held.take(heldKey{kind: adaptiveUpdate, id: e.Execution}) // this one replaces it
+	case StageCompleted:
+		p.held.complete(e.Stage, e.Attempt)
+	}
+	p.reading.Events++
+	return p.yield(event, nil)
+}
+
+// giveHeld decodes a line that nothing replaced.
+func (p *partReader) giveHeld(h *heldLine) bool {
+	event, err := decode(h.key.kind, h.text)
+	if err != nil {
+		name, _ := eventName(h.text)
+		p.reading.add(h.file, h.number, notAsWritten(name))
+		return true
+	}
+	p.reading.Events++
+	return p.yield(event, nil)
+}
+
+func notAsWritten(name []byte) string {
+	return fmt.Sprintf("event %s is not as Spark writes it", shortName(name))
 }
 
 // endsInside is what becomes of the last line of a log that is still being written.
