@@ -58,11 +58,11 @@ func (b *blockBuffer) more(in *bufio.Reader, n int) ([]byte, error) {
 	return head, insideBlock(err)
 }
 
-// load reads a block's n packed bytes.
+// load reads a block's n packed bytes, or as many as there are beside the error.
 func (b *blockBuffer) load(in *bufio.Reader, n int) ([]byte, error) {
 	b.packed = sized(b.packed, n)
-	_, err := io.ReadFull(in, b.packed)
-	return b.packed, insideBlock(err)
+	n, err := io.ReadFull(in, b.packed)
+	return b.packed[:n], insideBlock(err)
 }
 
 // room gives n bytes for a block's text.

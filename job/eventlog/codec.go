@@ -68,12 +68,14 @@ var errLayers = fmt.Errorf("packed more than %d times: unpack it by hand", maxLa
 // it does not close in.
 func unpack(in *bufio.Reader) (text io.Reader, release func(), err error) {
 	release = func() {}
-	for range maxLayers + 1 {
+	for layer := range maxLayers + 1 {
 		head, err := in.Peek(headBytes)
-		// A damaged layer tells its error again when it is read.
-		c := codecOf(head)
+		if layer == 0 && err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, err
+		}
+		c := codecOf(head) // what damages a layer is told again when it is read
 		if c == plain {
-			return in, release, plainError(head, err)
+			return in, release, nil
 		}
 		next, free, err := open(c, in)
 		if err != nil {
@@ -86,14 +88,6 @@ func unpack(in *bufio.Reader) (text io.Reader, release func(), err error) {
 	}
 	release()
 	return nil, nil, errLayers
-}
-
-// plainError is what keeps a file from being read at all: nothing of it could be.
-func plainError(head []byte, err error) error {
-	if len(head) > 0 || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
 }
 
 // open undoes one layer. Cut anywhere, every reader gives what stood before the cut, by
