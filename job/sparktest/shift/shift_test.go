@@ -70,10 +70,22 @@ func scalars(lines [][]byte, wanted func(place) bool) (all []string) {
 	return all
 }
 
-func TestTimesMove(t *testing.T) {
+// One copy serves these tests: making it takes longer than looking at it.
+func TestChange(t *testing.T) {
+	dst := t.TempDir()
+	if err := Logs(dst, fixture, Change{By: -24 * time.Hour, TaskTime: 2.6, App: "local-2"}); err != nil {
+		t.Fatal(err)
+	}
+	before, after := linesIn(t, fixture), linesIn(t, dst)
+	t.Run("times move", func(t *testing.T) { timesMove(t, before, after) })
+	t.Run("task times scale", func(t *testing.T) { taskTimesScale(t, before, after) })
+	t.Run("the application is renamed", func(t *testing.T) { appIsRenamed(t, dst, after) })
+}
+
+func timesMove(t *testing.T, before, after [][]byte) {
 	isTime := func(at place) bool { return timeKeys[at.key] }
 	var want []string
-	for _, old := range scalars(linesIn(t, fixture), isTime) {
+	for _, old := range scalars(before, isTime) {
 		if old != "0" {
 			old = string(added([]byte(old), -86_400_000))
 		}
@@ -82,13 +94,12 @@ func TestTimesMove(t *testing.T) {
 	if len(want) < 20_000 {
 		t.Fatalf("only %d times were found", len(want))
 	}
-	got := copied(t, Change{By: -24 * time.Hour})
-	if d := cmp.Diff(want, scalars(got, isTime)); d != "" {
+	if d := cmp.Diff(want, scalars(after, isTime)); d != "" {
 		t.Errorf("times (-want +got):\n%.2000s", d)
 	}
 	// No time is left behind under a key that nobody thought of: whatever still lies in the
 	// old day is none.
-	for _, line := range got {
+	for _, line := range after {
 		rewrite(line, func(at place, value []byte) []byte {
 			if len(value) == 13 && string(value) >= "1795960000000" && string(value) < "1796000000000" {
 				t.Fatalf("a time under %q was not moved: %s", at.key, value)
@@ -100,8 +111,8 @@ func TestTimesMove(t *testing.T) {
 
 // The sums that a reader takes from completed stages are those of the task ends, before and
 // after.
-func TestTaskTimesScale(t *testing.T) {
-	before, after := runTimes(t, linesIn(t, fixture)), runTimes(t, copied(t, Change{TaskTime: 2.6}))
+func taskTimesScale(t *testing.T, linesBefore, linesAfter [][]byte) {
+	before, after := runTimes(t, linesBefore), runTimes(t, linesAfter)
 	if before["SparkListenerStageCompleted"] == 0 || before["SparkListenerTaskEnd"] == 0 {
 		t.Fatalf("run times %v: the fixture's were not found", before)
 	}
@@ -193,15 +204,16 @@ func storyOf(t *testing.T, l log, label string) story {
 
 func TestRepeat(t *testing.T) {
 	dst := t.TempDir()
-	if err := Logs(dst, fixture, Change{Repeat: map[string]int{"J11": 0, "J19": 3, "M51": 2, "Q01": 1}}); err != nil {
+	if err := Logs(dst, fixture, Change{Repeat: map[string]int{"J11": 0, "J19": 3, "M51": 2, "Q01": 2, "T17": 0}}); err != nil {
 		t.Fatal(err)
 	}
 	before, after := logIn(t, fixture), logIn(t, dst)
+	t.Run("facts", func(t *testing.T) { repeatedFacts(t, factsOf(t, fixture), factsOf(t, dst)) })
 	tests := []struct {
 		label string
 		times int
 	}{
-		{"J11", 0}, {"J19", 3}, {"M51", 2}, {"Q01", 1}, {"Q02", 1}, {"T17", 1},
+		{"J11", 0}, {"J19", 3}, {"M51", 2}, {"Q01", 2}, {"Q02", 1}, {"T17", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
@@ -259,11 +271,7 @@ func labelOf(e event) string {
 	return "none"
 }
 
-func TestAppIsRenamedThroughout(t *testing.T) {
-	dst := t.TempDir()
-	if err := Logs(dst, fixture, Change{App: "local-2"}); err != nil {
-		t.Fatal(err)
-	}
+func appIsRenamed(t *testing.T, dst string, after [][]byte) {
 	names := map[string]bool{}
 	err := filepath.WalkDir(dst, func(path string, _ os.DirEntry, err error) error {
 		if path != dst {
@@ -280,7 +288,7 @@ func TestAppIsRenamedThroughout(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", d)
 	}
 	ids := map[string]bool{}
-	for _, id := range scalars(linesIn(t, dst), func(at place) bool { return appKeys[at.key] }) {
+	for _, id := range scalars(after, func(at place) bool { return appKeys[at.key] }) {
 		ids[id] = true
 	}
 	if d := cmp.Diff(map[string]bool{"local-2": true}, ids); d != "" {
