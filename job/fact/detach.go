@@ -24,6 +24,12 @@ func (n interner) of(text string) string {
 // detach moves everything in d out of the plan's text.
 func (d *digest) detach(names interner) {
 	d.top = names.of(d.top)
+	if w := d.write; w != nil {
+		w.Table, w.Location = table.Name(names.of(string(w.Table))), table.Location(names.of(string(w.Location)))
+		for i := range w.pairs {
+			w.pairs[i][0].name, w.pairs[i][1].name = names.of(w.pairs[i][0].name), names.of(w.pairs[i][1].name)
+		}
+	}
 	for i := range d.scans {
 		s := &d.scans[i]
 		s.Table, s.Format = table.Name(names.of(string(s.Table))), names.of(s.Format)

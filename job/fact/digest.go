@@ -22,6 +22,7 @@ type digest struct {
 	shape string // the first plan for the fingerprint, empty where it reads no user table
 	top   string // the first operator of the first plan
 	user  bool   // a user table is read or written
+	write *foundWrite
 }
 
 // foundScan is a scan of a plan with the metrics that will measure it.
@@ -29,6 +30,7 @@ type foundScan struct {
 	Scan
 	metrics metricIDs
 	cache   cacheID
+	ids     []int64 // of the attributes it puts out
 	// certain is set for scans of the plan that ran. Those of the first plan only are
 	// facts where the log measured them: they ran before the plan changed.
 	certain bool
@@ -45,6 +47,7 @@ func digestPlans(first, last plan, z zones) digest {
 		lost:  ran.lost,
 		shape: planned.shape,
 		top:   planned.top,
+		write: planned.write,
 	}
 	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.user || writes(d.top)
 	return d
@@ -52,7 +55,7 @@ func digestPlans(first, last plan, z zones) digest {
 
 // readPlan reads one view of one plan.
 func readPlan(p plan, v view, z zones) digest {
-	text := parsePlanText(p.text)
+	text := p.readable()
 	l := newLineage(v, text.roots, scanName)
 	var d digest
 	metrics := newMetricTable(p.info)
@@ -70,11 +73,9 @@ func readPlan(p plan, v view, z zones) digest {
 			d.lost.Joins++
 		}
 	}
-	if len(text.blocks) == 0 {
-		d.countUnread(p.info)
-	}
 	if len(text.roots) > 0 {
 		d.top = text.roots[0].name
+		d.write = findWrite(v, text.roots, p)
 	}
 	if v == asPlanned {
 		d.shape = l.shape(text.roots)
@@ -84,7 +85,39 @@ func readPlan(p plan, v view, z zones) digest {
 
 func findScan(at *visit, s source, z zones) (found foundScan, lost int) {
 	p, lost := predicateOf(at, z)
-	return foundScan{Scan: Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p}}, lost
+	found = foundScan{Scan: Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p}}
+	output, _ := at.field("Output")
+	attributes, _ := attributesOf(output)
+	for _, a := range attributes {
+		found.ids = append(found.ids, a.id)
+	}
+	return found, lost
+}
+
+// findWrite reads what the first operator writes: its own arguments, or those of the
+// command that it executes.
+func findWrite(v view, roots []*node, p plan) *foundWrite {
+	if v != asPlanned || !writes(roots[0].name) {
+		return nil
+	}
+	var below []*node
+	for at := range v.walk(roots[:1]) {
+		below = append(below, at.node)
+	}
+	f, _ := roots[0].field("Arguments")
+	if executed, ok := strings.CutPrefix(roots[0].name, command); ok {
+		for _, n := range below[1:] {
+			if n.operator() == executed || n.operator()+"Command" == executed {
+				f, _ = n.field("Arguments")
+				break
+			}
+		}
+	}
+	var metrics []eventlog.Metric
+	if p.info != nil {
+		metrics = p.info.Metrics
+	}
+	return writeOf(roots[0], below, f.text, metrics)
 }
 
 // addScan leaves out a scan that is drawn again: below a second read of the same cached

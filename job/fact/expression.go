@@ -15,7 +15,8 @@ import (
 func (s *scope) originOf(expression string) origin {
 	expression = unwrap(expression)
 	if a, ok := parseAttribute(expression); ok {
-		if n, known := s.lookup(a.id); known && n.name == a.name {
+		n, known := s.attribute(a)
+		if known || n.origin.gap && isPlain(a) {
 			return n.origin
 		}
 	}
@@ -33,10 +34,14 @@ func (s *scope) originOf(expression string) origin {
 		joined = joined.same(m.origin)
 	}
 	if len(joined.refs) != 1 {
-		return origin{expression: plain}
+		return origin{expression: plain, gap: joined.gap}
 	}
-	return origin{refs: joined.refs, expression: plain}
+	return origin{refs: joined.refs, expression: plain, gap: joined.gap}
 }
+
+// isPlain reports whether an attribute is one beyond doubt, and no expression that ends in
+// one.
+func isPlain(a attribute) bool { return !strings.ContainsAny(a.name, " ()#") }
 
 // wrappers change how a value is compared, not which one it is.
 var wrappers = []string{"knownfloatingpointnormalized(", "normalizenanandzero(", "knownnotnull("}

@@ -72,6 +72,8 @@ type Query struct {
 	Scans         []Scan `json:"scans"`
 	Joins         []Join `json:"joins"`
 	Lost          Lost   `json:"lost"`
+	// Writes is what the query did to tables: one entry, or none.
+	Writes []Write `json:"writes,omitempty"`
 }
 
 // Scan is one read of one table.

@@ -105,6 +105,7 @@ func (x *extractor) fold(t tree) (q Query, ok bool) {
 	}
 	read := x.addScans(&q, all, ids)
 	addJoins(&q, t, read)
+	x.addWrites(&q, all, ids)
 	return q, true
 }
 

@@ -87,9 +87,20 @@ func (l *lineage) join(n *node, children []*node) foundJoin {
 		j.lost = len(left)+len(right) > 0
 		return j
 	}
+	if len(left) == 0 && needsKeys(j.Strategy) {
+		j.lost = true
+		return j
+	}
 	left, right = withoutNullSafety(left, right)
-	l.addPairs(&j.Join, n, children, left, right)
+	if l.addPairs(&j.Join, n, children, left, right) {
+		j.lost, j.Left, j.Right = true, []table.Ref{}, []table.Ref{}
+	}
 	return j
+}
+
+// needsKeys tells the joins that have keys whether the plan shows them or not.
+func needsKeys(s Strategy) bool {
+	return s == SortMergeJoin || s == ShuffledHashJoin || s == BroadcastHashJoin
 }
 
 func keysOf(n *node, label string) ([]string, bool) {
@@ -127,11 +138,13 @@ func defaulted(keys []string, i int) (x string, ok bool) {
 }
 
 // addPairs follows each key to its columns. A key that may come from several tables gives
-// a pair for each; keys without a column give none.
-func (l *lineage) addPairs(j *Join, n *node, children []*node, left, right []string) {
+// a pair for each; keys without a column give none. gap is set where the plan does not say
+// where a key comes from: half a key is another edge than the whole one.
+func (l *lineage) addPairs(j *Join, n *node, children []*node, left, right []string) (gap bool) {
 	leftScope, rightScope := l.scope(children[0]), l.scope(children[1])
 	for i := range left {
 		a, b := leftScope.originOf(left[i]), rightScope.originOf(right[i])
+		gap = gap || a.gap || b.gap
 		for _, o := range []origin{a, b} {
 			if o.expression != "" && !slices.Contains(j.Expression, o.expression) {
 				j.Expression = append(j.Expression, o.expression)
@@ -143,6 +156,7 @@ func (l *lineage) addPairs(j *Join, n *node, children []*node, left, right []str
 			}
 		}
 	}
+	return gap
 }
 
 func (j *Join) addPair(left, right table.Ref) {

@@ -15,13 +15,15 @@ type origin struct {
 	// expression is how the value is made of the column, without ids; empty for the bare
 	// column.
 	expression string
+	// gap is set where the plan's text leaves out what the attribute is made of.
+	gap bool
 }
 
 // same joins two origins that meet under one attribute.
 func (o origin) same(other origin) origin {
 	refs := append(slices.Clone(o.refs), other.refs...)
 	slices.SortFunc(refs, table.Ref.Compare)
-	joined := origin{refs: slices.Compact(refs), expression: o.expression}
+	joined := origin{refs: slices.Compact(refs), expression: o.expression, gap: o.gap || other.gap}
 	if joined.expression == "" {
 		joined.expression = other.expression
 	}
@@ -42,6 +44,35 @@ type scope struct {
 	below  []*scope
 	output []attribute // in order, where that is known
 	user   bool        // a user table is read below
+	gap    bool        // there are attributes that the plan does not explain
+	// hidden are columns by name that a scan has and the text cut off: their ids are unknown.
+	hidden map[string]origin
+}
+
+// attribute finds an attribute by id, or a cut-off column by its name.
+func (s *scope) attribute(a attribute) (named, bool) {
+	if n, known := s.lookup(a.id); known {
+		return n, n.name == a.name
+	}
+	if found := s.hiddenColumns(a.name); len(found) == 1 {
+		return named{name: a.name, origin: found[0]}, true
+	}
+	return named{name: a.name, origin: origin{gap: s.gaps()}}, false
+}
+
+func (s *scope) hiddenColumns(name string) (found []origin) {
+	if o, ok := s.hidden[name]; ok {
+		found = append(found, o)
+	}
+	for _, b := range s.below {
+		found = append(found, b.hiddenColumns(name)...)
+	}
+	return found
+}
+
+// gaps reports whether an unknown attribute may be one that the plan does not explain.
+func (s *scope) gaps() bool {
+	return s.gap || slices.ContainsFunc(s.below, (*scope).gaps)
 }
 
 func (s *scope) lookup(id int64) (named, bool) {
@@ -120,7 +151,7 @@ func (l *lineage) work(n *node) *scope {
 	if name, ok := l.scans(n); ok {
 		return scanScope(n, name)
 	}
-	if n.block != nil && n.block.reuses != 0 {
+	if n.block != nil && (n.block.reuses != 0 || n.block.stands != nil) {
 		return l.reused(n)
 	}
 	children := l.view.below(n)
@@ -132,8 +163,10 @@ func (l *lineage) work(n *node) *scope {
 	case "Union":
 		return unionScope(below)
 	case "InMemoryRelation":
-		f, _ := n.field("Arguments")
-		return positional(relationOutput(f), below)
+		if f, ok := n.field("Arguments"); ok {
+			return positional(relationOutput(f), below)
+		}
+		return byName(n, below)
 	case "Expand":
 		return expandScope(n, below)
 	}
@@ -146,8 +179,11 @@ func (l *lineage) work(n *node) *scope {
 // scanScope is where columns come from.
 func scanScope(n *node, name table.Name) *scope {
 	f, _ := n.field("Output")
-	attributes, _ := attributesOf(f)
-	s := &scope{own: map[int64]named{}, output: attributes, user: true}
+	attributes, whole := attributesOf(f)
+	s := &scope{own: map[int64]named{}, output: attributes, user: true, gap: !whole}
+	if !whole {
+		s.hidden = hiddenIn(n, name, attributes)
+	}
 	for _, a := range attributes {
 		ref := table.Ref{Table: name, Column: table.Column(a.name)}
 		s.own[a.id] = named{name: a.name, origin: origin{refs: []table.Ref{ref}}}
@@ -155,10 +191,25 @@ func scanScope(n *node, name table.Name) *scope {
 	return s
 }
 
+// hiddenIn are the columns of a scan's schema that its cut list does not show.
+func hiddenIn(n *node, name table.Name, shown []attribute) map[string]origin {
+	schema, _ := n.field("ReadSchema")
+	hidden := map[string]origin{}
+	for column := range schemaTypes(schema.text, shown) {
+		if !slices.ContainsFunc(shown, func(a attribute) bool { return a.name == column }) {
+			hidden[column] = origin{refs: []table.Ref{{Table: name, Column: table.Column(column)}}}
+		}
+	}
+	return hidden
+}
+
 // reused gives the output of another operator under new ids, by position.
 func (l *lineage) reused(n *node) *scope {
-	original, ok := l.byID[n.block.reuses]
-	if !ok || original == n {
+	original := l.byID[n.block.reuses]
+	if n.block.stands != nil && len(n.block.stands.children) == 1 {
+		original = n.block.stands.children[0]
+	}
+	if original == nil || original == n {
 		return &scope{}
 	}
 	below := l.scope(original)
@@ -182,13 +233,34 @@ func positional(list field, below []*scope) *scope {
 	if len(below) != 1 {
 		return &scope{below: below}
 	}
-	attributes, _ := attributesOf(list)
-	s := &scope{own: map[int64]named{}, output: attributes}
+	attributes, whole := attributesOf(list)
+	s := &scope{own: map[int64]named{}, output: attributes, gap: !whole || below[0].gaps()}
 	for i, a := range attributes {
 		if i < len(below[0].output) {
 			inner, _ := below[0].lookup(below[0].output[i].id)
 			s.own[a.id] = named{name: a.name, origin: inner.origin}
 		}
+	}
+	return s
+}
+
+// byName gives a cached relation's columns the origin of those of the same name in the plan
+// that filled it, where nothing says in which order they are.
+func byName(n *node, below []*scope) *scope {
+	if len(below) != 1 {
+		return &scope{below: below}
+	}
+	f, _ := n.field("Output")
+	attributes, _ := attributesOf(f)
+	s := &scope{own: map[int64]named{}, output: attributes, gap: true}
+	for _, a := range attributes {
+		fits := func(b attribute) bool { return b.name == a.name }
+		at := slices.IndexFunc(below[0].output, fits)
+		if at < 0 || slices.ContainsFunc(below[0].output[at+1:], fits) {
+			continue
+		}
+		inner, _ := below[0].lookup(below[0].output[at].id)
+		s.own[a.id] = named{name: a.name, origin: inner.origin}
 	}
 	return s
 }
@@ -199,6 +271,10 @@ func unionScope(below []*scope) *scope {
 		return &scope{}
 	}
 	s := &scope{own: map[int64]named{}, below: below[:1], output: below[0].output}
+	s.gap = slices.ContainsFunc(below, (*scope).gaps)
+	if slices.ContainsFunc(below, func(b *scope) bool { return len(b.output) == 0 && b.gaps() }) {
+		return &scope{gap: true} // the branches cannot be laid side by side
+	}
 	for i, a := range s.output {
 		first, _ := below[0].lookup(a.id)
 		for _, branch := range below[1:] {
@@ -261,6 +337,9 @@ func (l *lineage) projected(n *node, below []*scope) *scope {
 			return input.project(f)
 		}
 	}
+	if n.block != nil && n.block.gap {
+		return &scope{below: []*scope{input}, gap: true}
+	}
 	if len(below) == 1 && n.operator() != "Generate" {
 		return input
 	}
@@ -306,12 +385,13 @@ func (s *scope) item(text string) (attribute, named, bool) {
 	if !ok {
 		return a, named{}, false
 	}
-	if n, known := s.lookup(a.id); known && n.name == a.name {
+	n, known := s.attribute(a)
+	if known {
 		return a, n, true
 	}
 	at := lastAlias(text)
 	if at < 0 {
-		return a, named{name: a.name}, true
+		return a, named{name: a.name, origin: origin{gap: n.origin.gap}}, true
 	}
 	expression := text[:at]
 	a.name = a.name[at+len(" AS "):]

@@ -70,7 +70,7 @@ type infoScan struct {
 func newMetricTable(root *eventlog.PlanNode) *metricTable {
 	t := &metricTable{}
 	for n := range infoScans(root) {
-		s := infoScan{name: strings.TrimSpace(n.Name), output: outputIDs(n), ids: noMetrics}
+		s := infoScan{name: sparkName(n.Name), output: outputIDs(n), ids: noMetrics}
 		for _, m := range n.Metrics {
 			s.ids.set(m.Name, m.ID)
 		}
@@ -86,7 +86,7 @@ func (t *metricTable) find(n *node) metricIDs {
 	found := noMetrics
 	for i := range t.scans {
 		s := &t.scans[i]
-		if s.name != strings.TrimSpace(n.name) || !s.puts(output) {
+		if s.name != n.name || !s.puts(output) {
 			continue
 		}
 		found = s.ids
@@ -174,6 +174,12 @@ func (m *meter) want(root *eventlog.PlanNode) {
 	for n := range infoScans(root) {
 		m.wantMetrics(n.Metrics)
 	}
+	if root == nil || !writes(root.Name) {
+		return
+	}
+	w := foundWrite{added: -1, removed: -1}
+	w.measure(root.Metrics)
+	m.wanted[w.added], m.wanted[w.removed] = true, true
 }
 
 func (m *meter) wantMetrics(metrics []eventlog.Metric) {

@@ -22,6 +22,8 @@ type block struct {
 	reuses int    // the operator whose output this one stands for, 0 for none
 	fields map[string]field
 	rest   []string // lines that are no field, as V2 scans have
+	stands *node    // holds the operator that a reused one stands for, where the tree draws it
+	gap    bool     // it puts out attributes that the plan does not explain
 }
 
 // field is one labelled line of a block: "Output [2]: [a#1, b#2L]".
@@ -41,7 +43,7 @@ func (n *node) field(label string) (field, bool) {
 // operator is the first word of the name, without an argument: "SortMergeJoin(skew=true)
 // Inner" is a SortMergeJoin.
 func (n *node) operator() string {
-	end := strings.IndexAny(n.name, " (")
+	end := strings.IndexAny(n.name, " ([")
 	if end < 0 {
 		return n.name
 	}

@@ -32,7 +32,10 @@ func (p planText) attach(root *node) {
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = append(stack[:len(stack)-1], n.children...)
-		n.block = p.blocks[n.number]
+		n.name = sparkName(n.name)
+		if n.block = p.blocks[n.number]; n.block != nil {
+			n.block.complete(n)
+		}
 	}
 }
 
@@ -112,13 +115,14 @@ func (p *textParser) openBlock(line string) bool {
 }
 
 func sameOperator(inTree, inBlock string) bool {
-	return (&node{name: inTree}).operator() == (&node{name: inBlock}).operator()
+	return (&node{name: sparkName(inTree)}).operator() == (&node{name: sparkName(inBlock)}).operator()
 }
 
 // fieldLine is a labelled line of a block.
 var fieldLine = regexp.MustCompile(`^(Output|Input|Arguments|Condition|Results|Keys|Functions|Aggregate Attributes|` +
 	`Left keys|Right keys|Left output|Right output|Join type|Join condition|ReadSchema|Location|Batched|` +
-	`PushedFilters|DataFilters|PartitionFilters|RuntimeFilters|Format)(?: \[(\d+)\])? ?: ?(.*)$`)
+	`PushedFilters|DataFilters|PartitionFilters|RuntimeFilters|Format|RequiredDataFilters|OptionalDataFilters|` +
+	`DictionaryFilters|NativeFilters|PushedAggregation|PushedGroupBy|Bucketed|SelectedBucketsCount)(?: \[(\d+)\])? ?: ?(.*)$`)
 
 // addToBlock takes a line into the open block: as a field, as more of the field before
 // (literals may hold line ends), or as it is.

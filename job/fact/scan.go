@@ -23,7 +23,7 @@ func sourceOf(n *node) (source, bool) {
 	if n.block == nil {
 		return source{}, false
 	}
-	if rest, ok := strings.CutPrefix(n.name, "BatchScan "); ok {
+	if rest, ok := strings.CutPrefix(n.name, "BatchScan"); ok {
 		return batchSource(n, rest)
 	}
 	if rest, ok := strings.CutPrefix(n.name, "Scan "); ok {
@@ -92,8 +92,12 @@ func tableName(text string) table.Name {
 	return table.Name(strings.TrimPrefix(strings.TrimSpace(text), "spark_catalog."))
 }
 
-// icebergLine is how an Iceberg scan describes itself.
-var icebergLine = regexp.MustCompile(`\[filters=(.*), groupedBy=`)
+// icebergLine is how an Iceberg scan describes itself: "lake.d.t (branch=null) [filters=a = 5,
+// groupedBy=]". Older versions have neither the branch nor groupedBy.
+var (
+	icebergLine    = regexp.MustCompile(`^([^ \[]+)(?: \(branch=[^)]*\))? \[filters=(.*), groupedBy=`)
+	oldIcebergLine = regexp.MustCompile(`^([^ \[]+)(?: \(branch=[^)]*\))? \[filters=(.*?)\](?: RuntimeFilters: |$)`)
+)
 
 // metadataTables are Iceberg's tables about a table; they follow its name.
 var metadataTables = []string{"files", "snapshots", "history", "manifests", "partitions", "entries", "refs",
@@ -105,7 +109,11 @@ var metadataTables = []string{"files", "snapshots", "history", "manifests", "par
 const catalogDepth = 3
 
 func batchSource(n *node, rest string) (source, bool) {
-	if _, ok := icebergFilters(n); ok {
+	rest = strings.TrimSpace(rest)
+	if name, _, ok := icebergScan(n); ok {
+		if rest == "" {
+			rest = name // Spark up to 3.2 names every such operator BatchScan
+		}
 		parts := strings.Split(rest, ".")
 		if len(parts) > catalogDepth && slices.Contains(metadataTables, parts[len(parts)-1]) {
 			return source{}, false
@@ -115,13 +123,20 @@ func batchSource(n *node, rest string) (source, bool) {
 	return fileSource(n, rest) // "parquet file:/lake/t" of the V2 file sources
 }
 
-func icebergFilters(n *node) (filters string, ok bool) {
+func icebergScan(n *node) (name, filters string, ok bool) {
 	for _, line := range n.block.rest {
-		if m := icebergLine.FindStringSubmatch(line); m != nil {
-			return m[1], true
+		for _, form := range []*regexp.Regexp{icebergLine, oldIcebergLine} {
+			if m := form.FindStringSubmatch(line); m != nil {
+				return m[1], m[2], true
+			}
 		}
 	}
-	return "", false
+	return "", "", false
+}
+
+func icebergFilters(n *node) (filters string, ok bool) {
+	_, filters, ok = icebergScan(n)
+	return filters, ok
 }
 
 // scanName is sourceOf for those who need no more than whether and what.
@@ -146,8 +161,10 @@ func predicateOf(at *visit, z zones) (p *predicate.Predicate, lost int) {
 		all = append(all, unsaidByCondition(s.ParseIceberg(text), above)...)
 	} else {
 		pushed, lostPushed := listField(at.node, "PushedFilters", s.ParsePushed)
-		if _, has := at.field("PushedFilters"); !has {
-			pushed, lostPushed = listField(at.node, "DataFilters", s.ParseCatalystList)
+		for _, label := range []string{"DataFilters", "RequiredDataFilters"} { // Photon has no PushedFilters
+			if _, has := at.field("PushedFilters"); !has && len(pushed) == 0 {
+				pushed, lostPushed = listField(at.node, label, s.ParseCatalystList)
+			}
 		}
 		if lostPushed > 0 && len(above) > 0 && lostAbove == 0 {
 			lostPushed = 0 // the condition holds them all
@@ -187,7 +204,7 @@ func unsaidByCondition(filters, above []predicate.Predicate) []predicate.Predica
 func conditionsAbove(at *visit, s *predicate.Scope) (all []predicate.Predicate, lost int) {
 	for up := at.parent; up != nil; up = up.parent {
 		switch up.operator() {
-		case "ColumnarToRow", "InputAdapter", "WholeStageCodegen":
+		case "ColumnarToRow", "InputAdapter", "WholeStageCodegen", "CoalesceBatches", "ResizeBatches", "InputIterator":
 		case "Filter":
 			f, _ := up.field("Condition")
 			conjuncts, l := s.ParseCatalyst(f.text)

@@ -33,6 +33,9 @@ func (q *Query) rename(to func(table.Name) table.Name) {
 	for i := range q.Scans {
 		q.Scans[i].Table = to(q.Scans[i].Table)
 	}
+	for i := range q.Writes {
+		q.Writes[i].Table = to(q.Writes[i].Table)
+	}
 	for i := range q.Joins {
 		for _, side := range [][]table.Ref{q.Joins[i].Left, q.Joins[i].Right} {
 			for k := range side {

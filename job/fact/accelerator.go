@@ -1,0 +1,120 @@
+package fact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Engines that run Spark's plans on other hardware or in native code replace its operators
+// by their own. These are their names' beginnings (RAPIDS, Comet, Photon, Gluten with Velox,
+// cuDF or ClickHouse) and ends (Gluten).
+var (
+	acceleratorPrefix = regexp.MustCompile(`^(?:Gpu|Comet|Photon|Velox|Cudf|CHNative|CH|Native)([A-Z])`)
+	acceleratorSuffix = regexp.MustCompile(`(?:Exec)?Transformer(?:Base)?$`)
+	acceleratorMark   = regexp.MustCompile(`^\^(?:\(\d+\))? `) // Gluten's native stages
+)
+
+// renamed are operators that go by another name in an accelerator.
+var renamed = map[string]string{
+	"GroupingAgg": "HashAggregate", "Agg": "HashAggregate",
+	"RegularHashAggregate": "HashAggregate", "FlushableHashAggregate": "HashAggregate",
+	"HashJoin": "ShuffledHashJoin", "NestedLoopJoin": "BroadcastNestedLoopJoin",
+	"FileGpuScan": "Scan", "FileScan": "Scan", "FileSourceScan": "Scan", "NativeScan": "Scan",
+	"IcebergScan": "BatchScan", "IcebergNativeScan": "BatchScan",
+}
+
+// scanVariant is what Comet puts between a scan and its format.
+var scanVariant = regexp.MustCompile(`^ ?\[\w+\]`)
+
+// sparkName gives an operator the name that open-source Spark has for it, whatever follows
+// its first word: "GpuScan parquet d.t" is a "Scan parquet d.t".
+func sparkName(name string) string {
+	name = acceleratorMark.ReplaceAllString(strings.TrimSpace(name), "")
+	end := strings.IndexAny(name, " ([")
+	if end < 0 {
+		end = len(name)
+	}
+	word, rest := name[:end], name[end:]
+	short := acceleratorPrefix.ReplaceAllString(word, "$1")
+	short = acceleratorSuffix.ReplaceAllString(short, "")
+	if other, ok := renamed[short]; ok {
+		short = other
+	}
+	if short == "" {
+		return name
+	}
+	if short == "Scan" {
+		rest = scanVariant.ReplaceAllString(rest, "")
+	}
+	return short + rest
+}
+
+// gpuFunction is how RAPIDS spells a function of Catalyst.
+var gpuFunction = regexp.MustCompile(`\bgpu([a-z]+\()`)
+
+// complete gives a block the fields that an accelerator prints as bare arguments.
+func (b *block) complete(n *node) {
+	arguments := b.fields["Arguments"].text
+	_, keys := b.fields["Left keys"]
+	switch operator := n.operator(); {
+	case strategyOf(n) != NoStrategy:
+		if !keys && arguments != "" {
+			b.describeJoin(arguments)
+		}
+	case operator == "Filter":
+		b.completeFilter(arguments)
+	case operator == "Project":
+		if _, ok := b.fields["Output"]; !ok && arguments != "" {
+			b.fields["Output"] = listOf(projection(arguments))
+		}
+	case strings.HasSuffix(operator, "Aggregate"):
+		b.completeAggregate(arguments)
+	}
+}
+
+func (b *block) completeFilter(arguments string) {
+	f, ok := b.fields["Condition"]
+	if !ok {
+		f = field{count: -1, text: strings.TrimSuffix(arguments, ", true")} // whether batches are coalesced
+	}
+	f.text = gpuFunction.ReplaceAllString(f.text, "$1")
+	b.fields["Condition"] = f
+}
+
+// completeAggregate reads "[keys], [functions], [attributes], [results], true". An aggregate
+// that prints no results leaves what it puts out unexplained.
+func (b *block) completeAggregate(arguments string) {
+	if all := lists(arguments); len(all) >= 4 {
+		for i, label := range []string{"Keys", "Functions", "", "Results"} {
+			if _, ok := b.fields[label]; !ok && label != "" {
+				b.fields[label] = listOf(all[i])
+			}
+		}
+	}
+	_, results := b.fields["Results"]
+	_, functions := b.fields["Functions"]
+	b.gap = functions && !results
+}
+
+// lists are the bracketed lists among arguments.
+func lists(arguments string) (found []string) {
+	for _, item := range cutOutside(arguments) {
+		if strings.HasPrefix(item, "[") && strings.HasSuffix(item, "]") {
+			found = append(found, item)
+		}
+	}
+	return found
+}
+
+// projection is the list that says how a projection's output is made: Comet prints the
+// output before it.
+func projection(arguments string) string {
+	all := lists(arguments)
+	if len(all) == 2 {
+		return all[1]
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return arguments // brackets in a name or a literal
+}
