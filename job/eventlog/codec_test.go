@@ -18,6 +18,7 @@ import (
 
 func TestEveryCodecGivesTheSame(t *testing.T) {
 	_, text := realLog(t, "spark40-iceberg")
+	text = text[:bytes.LastIndexByte(text[:2<<20], '\n')+1]
 	want, _ := readOne(t, text)
 	for name, content := range everyCodec(t, text) {
 		t.Run(name, func(t *testing.T) {
