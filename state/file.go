@@ -103,16 +103,28 @@ func (s *Store) Swept(ctx context.Context, l Leftover) error {
 	})
 }
 
-// FoundCommitted says that the leftover's step did commit, as the given version: its stamp
-// stands in the table's history, and only the record of it was lost.
-func (s *Store) FoundCommitted(ctx context.Context, l Leftover, version int64) error {
+// FoundCommitted says that the leftover's step did commit, as the given version, and only the
+// record of it was lost. gone are those files of its list that are no part of the table: they
+// belonged to attempts that lost to another writer.
+func (s *Store) FoundCommitted(ctx context.Context, l Leftover, version int64, gone []string) error {
 	return s.inTx(ctx, fmt.Sprintf("recording that step %d of run %s had committed", l.Step, l.Run), func(tx *sql.Tx) error {
 		const query = `UPDATE steps SET status = ?, version = ?, changed = 1, note = ? WHERE run_id = ? AND step = ?`
+		if err := settleAs(ctx, tx, l.Run, l.Step, fileSwept, gone, s.now()); err != nil {
+			return err
+		}
 		const how = "the run ended before it recorded the commit, which was found in the table's history"
 		if _, err := tx.ExecContext(ctx, query, stepApplied, version, how, l.Run, l.Step); err != nil {
 			return err
 		}
 		return settle(ctx, tx, l.Run, l.Step, fileCommitted, s.now())
+	})
+}
+
+// settleAs takes the named ones of the pending files of a step off the list.
+func settleAs(ctx context.Context, tx *sql.Tx, run string, step int, to fileState, paths []string, now time.Time) error {
+	const query = `UPDATE files SET state = ?, settled_us = ? WHERE run_id = ? AND step = ? AND path = ? AND state = ?`
+	return execAll(ctx, tx, query, len(paths), func(i int) []any {
+		return []any{to, micros(now), run, step, paths[i], filePending}
 	})
 }
 

@@ -24,16 +24,22 @@ const (
 
 // StepStarted says that the engine is about to carry out a step; steps count from 0.
 func (r *Run) StepStarted(ctx context.Context, step int) error {
-	return r.move(ctx, step, stepRunning, []stepStatus{stepPending}, `started_us = ?`, micros(r.store.now()))
+	return r.move(ctx, step, stepRunning, []stepStatus{stepPending}, nil, `started_us = ?`, micros(r.store.now()))
 }
 
-// StepApplied stores the engine's answer; the files that the step named are part of the
-// table from here on.
+// StepApplied stores the engine's answer. Its files are part of the table from here on; other
+// files that the step named belonged to attempts that lost, and the engine took them away.
 func (r *Run) StepApplied(ctx context.Context, step int, answer execute.Result) error {
 	const set = `finished_us = ?, answer = ?, changed = ?, version = ?, files_removed = ?, files_added = ?,
 		bytes_removed = ?, bytes_added = ?, row_count = ?, attempts = ?, took_us = ?`
 	a := answer
-	return r.move(ctx, step, stepApplied, []stepStatus{stepRunning}, set, micros(r.store.now()), jsonOf(a), a.Changed, a.Version,
+	settled := func(tx *sql.Tx) error {
+		if err := settleAs(ctx, tx, r.ID, step, fileCommitted, a.Paths, r.store.now()); err != nil {
+			return err
+		}
+		return settle(ctx, tx, r.ID, step, fileSwept, r.store.now())
+	}
+	return r.move(ctx, step, stepApplied, []stepStatus{stepRunning}, settled, set, micros(r.store.now()), jsonOf(a), a.Changed, a.Version,
 		a.FilesRemoved, a.FilesAdded, int64(a.BytesRemoved), int64(a.BytesAdded), a.Added.Rows, a.Attempts, a.Took.Microseconds())
 }
 
@@ -54,11 +60,12 @@ func (r *Run) StepSkipped(ctx context.Context, step int, why string) error {
 }
 
 func (r *Run) end(ctx context.Context, step int, to stepStatus, from []stepStatus, why string) error {
-	return r.move(ctx, step, to, from, `finished_us = ?, note = ?`, micros(r.store.now()), why)
+	return r.move(ctx, step, to, from, nil, `finished_us = ?, note = ?`, micros(r.store.now()), why)
 }
 
-// move takes a step from one of the statuses it may have to another.
-func (r *Run) move(ctx context.Context, step int, to stepStatus, from []stepStatus, set string, args ...any) error {
+// move takes a step from one of the statuses it may have to another; also, where not nil, is
+// done in the same transaction.
+func (r *Run) move(ctx context.Context, step int, to stepStatus, from []stepStatus, also func(*sql.Tx) error, set string, args ...any) error {
 	return r.write(ctx, fmt.Sprintf("step %d: recording that it is %s", step, to), func(tx *sql.Tx) error {
 		if err := mayMove(ctx, tx, r.ID, step, from); err != nil {
 			return err
@@ -67,8 +74,8 @@ func (r *Run) move(ctx context.Context, step int, to stepStatus, from []stepStat
 		if _, err := tx.ExecContext(ctx, `UPDATE steps SET status = ?, `+set+` WHERE run_id = ? AND step = ?`, args...); err != nil {
 			return err
 		}
-		if to == stepApplied {
-			return settle(ctx, tx, r.ID, step, fileCommitted, r.store.now())
+		if also != nil {
+			return also(tx)
 		}
 		return nil
 	})

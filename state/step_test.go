@@ -170,7 +170,7 @@ func TestACommitWhoseRecordWasLost(t *testing.T) {
 	begin(t, s, beginning("r2", 1))
 	left, err := s.Leftovers(ctx)
 	must(t, err)
-	must(t, s.FoundCommitted(ctx, left[0], 8))
+	must(t, s.FoundCommitted(ctx, left[0], 8, nil))
 	if left, err = s.Leftovers(ctx); len(left) != 0 || err != nil {
 		t.Errorf("left %v, %v", left, err)
 	}

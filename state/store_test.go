@@ -187,7 +187,7 @@ func recordThis(t *testing.T, r *Run, p plan.Plan) string {
 
 var answer = execute.Result{
 	Changed: true, Version: 8, FilesRemoved: 2, FilesAdded: 3, BytesRemoved: 1000, BytesAdded: 990,
-	Removed: execute.RowSum{Rows: 100, Hi: 1 << 63, Lo: 5}, Added: execute.RowSum{Rows: 100, Hi: 1 << 63, Lo: 5}, Attempts: 1, Took: 1500 * time.Millisecond,
+	Removed: execute.RowSum{Rows: 100, Hi: 1 << 63, Lo: 5}, Added: execute.RowSum{Rows: 100, Hi: 1 << 63, Lo: 5}, Attempts: 1, Paths: []string{"part-1.parquet", "part-2.parquet"}, Took: 1500 * time.Millisecond,
 }
 
 // applyStep takes a step through an engine that names its files, commits and answers.

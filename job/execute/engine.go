@@ -23,20 +23,20 @@ type Engine interface {
 	Check(ctx context.Context, step plan.Step) error
 	// Apply does the step or leaves the table as it was.
 	Apply(ctx context.Context, step plan.Step, rec Recorder) (Result, error)
-	// Sweep looks at what a dead attempt left behind, given its write-ahead list: either its
-	// commit is in the table's log, or those of the named files that no version of the table
-	// refers to are deleted. It never touches a file that is not named. A table that is gone
-	// has nothing left behind.
+	// Sweep looks at what a dead step left behind, given its write-ahead list, which may hold
+	// files of several attempts: those that some version of the table names stay, the others
+	// are deleted. It never touches a file that is not on the list. A table that is gone has
+	// nothing left behind.
 	Sweep(ctx context.Context, location table.Location, paths []string) (Swept, error)
 }
 
-// Swept is what became of a dead attempt.
+// Swept is what became of a dead step.
 type Swept struct {
-	// Committed is true where a commit that adds the files is in the table's log; nothing was
-	// deleted then, and Version is that commit's, −1 where the log no longer holds it by itself.
+	// Committed is true where a commit that adds files of the list is in the table's log; those
+	// files stay. Version is that commit's, −1 where the log no longer holds it by itself.
 	Committed bool
 	Version   int64
-	Removed   []string // files that were there and are deleted
+	Gone      []string // files of the list that no version names: deleted now, or never made
 }
 
 // Recorder is told what an engine is about to do and how far it is.
@@ -46,6 +46,10 @@ type Recorder interface {
 	// commits, an engine intends no path at all: that asks whether the run still holds its
 	// lease, and fails where it does not.
 	Intend(ctx context.Context, location table.Location, paths []string) error
+	// Spend asks for leave to rewrite so many bytes, those of the files that the commit will
+	// remove, at each attempt and before any file is named. A refusal means that what is left
+	// of the run's budgets does not hold them (rule 2).
+	Spend(bytes unit.Bytes) error
 	// Progress reports bytes done of the total.
 	Progress(done, total unit.Bytes)
 	// Stamp is put into the table's own history with the commit (rule 12).
@@ -70,6 +74,7 @@ type Result struct {
 	BytesAdded   unit.Bytes    `json:"bytes_added"`
 	Removed      RowSum        `json:"rows_removed"` // of the files the commit removes
 	Added        RowSum        `json:"rows_added"`   // of the files it adds, read back from storage
+	Paths        []string      `json:"-"`            // files added, relative to the table's location
 	Attempts     int           `json:"attempts"`     // commits tried
 	Took         time.Duration `json:"took_ns"`
 }

@@ -56,6 +56,9 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if err := e.checkSpace(step, t); err != nil {
 		return execute.Result{}, err
 	}
+	if err := rec.Spend(t.lake.Bytes()); err != nil {
+		return execute.Result{}, err
+	}
 	out, err := rewrite.Rewrite(ctx, t.task(step), rewrite.Options{
 		Memory: e.o.Memory, Parallel: e.o.Parallel, NewID: e.o.NewID, Progress: rec.Progress,
 		Intend: func(ctx context.Context, paths []string) error { return rec.Intend(ctx, step.Location, paths) },
@@ -83,18 +86,18 @@ func (e *Engine) commit(ctx context.Context, t opened, out rewrite.Outcome, c de
 	done, err := delta.Commit(ctx, t.store, t.delta, c)
 	afterwards := context.WithoutCancel(ctx)
 	if errors.Is(err, delta.ErrOutcomeUnknown) {
-		found, readErr := findCommit(afterwards, t.store, out.Paths())
-		if readErr != nil || !found.Committed {
+		found, readErr := findNamed(afterwards, t.store, out.Paths())
+		if readErr != nil || len(found.paths) == 0 {
 			return execute.Result{}, errors.Join(fmt.Errorf("the new files are kept, the next run finds out: %w", err), readErr)
 		}
-		done, err = delta.Committed{Version: found.Version, Attempts: 1}, nil
+		done, err = delta.Committed{Version: found.version, Attempts: 1}, nil
 	}
 	if err != nil {
 		return execute.Result{Attempts: 1}, errors.Join(err, rewrite.Discard(afterwards, t.store, out.Paths()))
 	}
 	r := execute.Result{
 		Changed: true, Version: done.Version, FilesRemoved: len(t.lake.Files), FilesAdded: len(out.Files),
-		BytesRemoved: t.lake.Bytes(), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts,
+		BytesRemoved: t.lake.Bytes(), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts, Paths: out.Paths(),
 	}
 	for _, f := range out.Files {
 		r.BytesAdded += f.Bytes

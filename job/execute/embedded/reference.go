@@ -12,33 +12,34 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"ajlo/job/execute"
 	"ajlo/job/object"
 )
 
-// findCommit looks for the named files in everything that lies in the table's log, whatever
-// says of them that they are or were part of the table. All files of an attempt are in one
-// commit, so one that is named means that the attempt committed. Names hold a UUID and no
-// character that the log would escape, so that a plain search of the text finds them.
-func findCommit(ctx context.Context, store object.Store, paths []string) (found execute.Swept, err error) {
+// named is what a table's log says of a list of files.
+type named struct {
+	paths   map[string]bool // those that something in the log names
+	version int64           // of the commit that names one, −1 where none is left that does
+}
+
+// findNamed looks for files in everything that lies in the table's log, whatever says of them
+// that they are or were part of the table. Names hold a UUID and no character that the log
+// would escape, so that a plain search of the text finds them.
+func findNamed(ctx context.Context, store object.Store, paths []string) (named, error) {
+	found := named{paths: map[string]bool{}, version: -1}
 	if len(paths) == 0 {
-		return execute.Swept{}, nil
+		return found, nil
 	}
 	for info, err := range store.List(ctx, logFolder+"/", "") {
 		if err != nil {
-			return execute.Swept{}, fmt.Errorf("look for a commit: %w", err)
+			return named{}, fmt.Errorf("look for a commit: %w", err)
 		}
-		named, err := names(ctx, store, info.Key, paths)
-		if err != nil {
-			return execute.Swept{}, fmt.Errorf("look for a commit in %s: %w", info.Key, err)
+		before := len(found.paths)
+		if err := found.search(ctx, store, info.Key, paths); err != nil {
+			return named{}, fmt.Errorf("look for a commit in %s: %w", info.Key, err)
 		}
-		if !named {
-			continue
+		if version, ok := commitVersion(info.Key); ok && len(found.paths) > before {
+			found.version = version
 		}
-		if version, ok := commitVersion(info.Key); ok {
-			return execute.Swept{Committed: true, Version: version}, nil
-		}
-		found = execute.Swept{Committed: true, Version: -1}
 	}
 	return found, nil
 }
@@ -53,47 +54,45 @@ func commitVersion(key string) (int64, bool) {
 	return version, err == nil
 }
 
-// names reports whether a file of the log names one of the paths. A file that is not yet a
-// part of the log, or that went away since it was listed, names none.
-func names(ctx context.Context, store object.Store, key string, paths []string) (bool, error) {
+// search adds the paths that a file of the log names. A file that is not yet a part of the
+// log, or that went away since it was listed, names none.
+func (n named) search(ctx context.Context, store object.Store, key string, paths []string) error {
 	if object.IsTemporary(key) {
-		return false, nil
+		return nil
 	}
-	var named bool
 	var err error
 	if strings.HasSuffix(key, ".parquet") {
-		named, err = checkpointNames(ctx, store, key, paths)
+		err = n.searchCheckpoint(ctx, store, key, paths)
 	} else {
 		var text []byte
 		text, err = store.ReadAll(ctx, key)
-		named = holdsAny(text, paths)
+		n.searchText(text, paths)
 	}
 	if errors.Is(err, object.ErrNotFound) {
-		return false, nil
+		return nil
 	}
-	return named, err
+	return err
 }
 
-func holdsAny(text []byte, paths []string) bool {
+func (n named) searchText(text []byte, paths []string) {
 	for _, p := range paths {
-		if bytes.Contains(text, []byte(p)) {
-			return true
+		if !n.paths[p] && bytes.Contains(text, []byte(p)) {
+			n.paths[p] = true
 		}
 	}
-	return false
 }
 
-// checkpointNames reads the path columns of a checkpoint: those of added, removed and
+// searchCheckpoint reads the path columns of a checkpoint: those of added, removed and
 // sidecar files.
-func checkpointNames(ctx context.Context, store object.Store, key string, paths []string) (named bool, err error) {
+func (n named) searchCheckpoint(ctx context.Context, store object.Store, key string, paths []string) (err error) {
 	r, err := store.Open(ctx, key)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	file, err := parquet.OpenFile(r, r.Size())
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, action := range file.Root().Columns() {
 		column := action.Column("path")
@@ -101,44 +100,43 @@ func checkpointNames(ctx context.Context, store object.Store, key string, paths 
 			continue
 		}
 		for _, group := range file.RowGroups() {
-			named, err := chunkNames(group.ColumnChunks()[column.Index()], paths)
-			if err != nil || named {
-				return named, err
+			if err := n.searchChunk(group.ColumnChunks()[column.Index()], paths); err != nil {
+				return err
 			}
 		}
 	}
-	return false, nil
+	return nil
 }
 
-func chunkNames(chunk parquet.ColumnChunk, paths []string) (named bool, err error) {
+func (n named) searchChunk(chunk parquet.ColumnChunk, paths []string) (err error) {
 	pages := chunk.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()
 	for {
 		page, err := pages.ReadPage()
 		if err == io.EOF {
-			return false, nil
+			return nil
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
-		named, err := pageNames(page, paths)
+		err = n.searchPage(page, paths)
 		parquet.Release(page)
-		if err != nil || named {
-			return named, err
+		if err != nil {
+			return err
 		}
 	}
 }
 
-func pageNames(page parquet.Page, paths []string) (bool, error) {
+func (n named) searchPage(page parquet.Page, paths []string) error {
 	values := make([]parquet.Value, page.NumValues())
-	n, err := page.Values().ReadValues(values)
+	read, err := page.Values().ReadValues(values)
 	if err != nil && err != io.EOF {
-		return false, err
+		return err
 	}
-	for _, v := range values[:n] {
-		if !v.IsNull() && holdsAny(v.ByteArray(), paths) {
-			return true, nil
+	for _, v := range values[:read] {
+		if !v.IsNull() {
+			n.searchText(v.ByteArray(), paths)
 		}
 	}
-	return false, nil
+	return nil
 }

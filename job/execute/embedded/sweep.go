@@ -15,7 +15,7 @@ import (
 // logFolder is the table's log, where nothing is ever deleted.
 const logFolder = "_delta_log"
 
-// Sweep finds out whether a dead attempt committed and deletes what it left if it did not.
+// Sweep finds out what of a dead step's list is part of the table and deletes the rest.
 // Before anything is deleted the whole log is read: commits, checkpoints and whatever else
 // lies there; a file of the list that any of them names stays, live or not.
 func (e *Engine) Sweep(ctx context.Context, location table.Location, paths []string) (execute.Swept, error) {
@@ -31,11 +31,16 @@ func (e *Engine) Sweep(ctx context.Context, location table.Location, paths []str
 	if err != nil {
 		return execute.Swept{}, fmt.Errorf("sweep %s: %w", location, err)
 	}
-	found, err := findCommit(ctx, store, paths)
-	if err != nil || found.Committed {
-		return found, err
+	found, err := findNamed(ctx, store, paths)
+	if err != nil {
+		return execute.Swept{}, fmt.Errorf("sweep %s: %w", location, err)
 	}
-	return deleteAll(ctx, store, paths)
+	swept := execute.Swept{}
+	if len(found.paths) > 0 {
+		swept = execute.Swept{Committed: true, Version: found.version}
+	}
+	swept.Gone, err = deleteOthers(ctx, store, paths, found.paths)
+	return swept, err
 }
 
 // checkSweepable refuses names that no rewrite of ours ever had.
@@ -50,16 +55,16 @@ func checkSweepable(name string) error {
 	return nil
 }
 
-func deleteAll(ctx context.Context, store object.Store, paths []string) (swept execute.Swept, err error) {
+// deleteOthers deletes the files of the list but for those that are named in the log.
+func deleteOthers(ctx context.Context, store object.Store, paths []string, named map[string]bool) (gone []string, err error) {
 	for _, p := range paths {
-		err := store.Delete(ctx, p)
-		if errors.Is(err, object.ErrNotFound) {
+		if named[p] {
 			continue
 		}
-		if err != nil {
-			return swept, fmt.Errorf("sweep: %w", err)
+		if err := store.Delete(ctx, p); err != nil && !errors.Is(err, object.ErrNotFound) {
+			return gone, fmt.Errorf("sweep: %w", err)
 		}
-		swept.Removed = append(swept.Removed, p)
+		gone = append(gone, p)
 	}
-	return swept, nil
+	return gone, nil
 }

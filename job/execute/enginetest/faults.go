@@ -45,6 +45,18 @@ func (s suite) faults(t *testing.T) {
 		}
 		unchanged(t, dir, before)
 	})
+	t.Run("the budget does not hold it", func(t *testing.T) {
+		dir, poor := itemTable(t), errors.New("over the budget")
+		step, before := stepFor(t, dir, byPrice, 2*unit.KB), contents(t, dir)
+		rec := &recorder{poor: poor}
+		if _, err := s.plain().Apply(t.Context(), step, rec); !errors.Is(err, poor) {
+			t.Errorf("got %v, want the budget's refusal", err)
+		}
+		if len(rec.intended) > 0 {
+			t.Errorf("%v were named although the budget does not hold the rewrite", rec.intended)
+		}
+		unchanged(t, dir, before)
+	})
 	t.Run("what was written cannot be read back", s.badReadBack)
 }
 
@@ -181,8 +193,8 @@ func (s suite) blind(t *testing.T, lost error, written bool) {
 	if err != nil || swept.Committed != written {
 		t.Errorf("swept %+v, %v, want committed %v", swept, err, written)
 	}
-	if written == (len(swept.Removed) > 0) {
-		t.Errorf("%d files were swept", len(swept.Removed))
+	if written == (len(swept.Gone) > 0) {
+		t.Errorf("%d files were swept", len(swept.Gone))
 	}
 	wantItems(t, dir, items(0, 300))
 }

@@ -64,10 +64,11 @@ func (s suite) applied(t *testing.T, dir string, l layout.Layout, target unit.By
 	if r.Removed != r.Added || r.Added.Rows != int64(len(before)) {
 		t.Errorf("sums %v and %v, want %d rows in both", r.Removed, r.Added, len(before))
 	}
+	slices.Sort(r.Paths)
 	want := execute.Result{
 		Changed: true, Version: int64(was.Version + 1), FilesRemoved: len(was.Files), FilesAdded: len(now.Files),
 		BytesRemoved: bytesOf(t, dir, was.Files), BytesAdded: bytesOf(t, dir, now.Files),
-		Removed: r.Removed, Added: r.Added, Attempts: 1, Took: r.Took,
+		Removed: r.Removed, Added: r.Added, Paths: now.Files, Attempts: 1, Took: r.Took,
 	}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("result: %s", diff)

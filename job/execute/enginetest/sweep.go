@@ -25,7 +25,7 @@ func (s suite) sweep(t *testing.T) {
 		{"a named file and one that never came to be", func(t *testing.T, dir string) {
 			write(t, dir, stray)
 			write(t, dir, "foreign.parquet")
-		}, []string{stray, "never.parquet"}, execute.Swept{Removed: []string{stray}}},
+		}, []string{stray, "never.parquet"}, execute.Swept{Gone: []string{stray, "never.parquet"}}},
 		{"nothing named", func(t *testing.T, dir string) { write(t, dir, stray) }, nil, execute.Swept{}},
 		{"a live file", func(*testing.T, string) {}, []string{"b.parquet"}, execute.Swept{Committed: true, Version: 0}},
 		{"a file that was removed", func(t *testing.T, dir string) {
@@ -39,14 +39,14 @@ func (s suite) sweep(t *testing.T) {
 		{"a checkpoint of other files", func(t *testing.T, dir string) {
 			write(t, dir, stray)
 			checkpoint(t, dir, 9, "other.parquet", "more.parquet")
-		}, []string{stray}, execute.Swept{Removed: []string{stray}}},
+		}, []string{stray}, execute.Swept{Gone: []string{stray}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := itemTable(t)
 			tt.build(t, dir)
 			want := contents(t, dir)
-			for _, p := range tt.want.Removed {
+			for _, p := range tt.want.Gone {
 				delete(want, p)
 			}
 			got, err := s.plain().Sweep(t.Context(), table.Location(dir), tt.paths)

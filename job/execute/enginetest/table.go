@@ -30,6 +30,7 @@ type recorder struct {
 	intended []string
 	attempts int
 	refuse   error
+	poor     error                      // the answer to whether the budget holds a rewrite
 	lost     error                      // the answer to whether the lease is still held
 	keep     func(paths []string) error // where the list has to outlive the process
 }
@@ -45,6 +46,8 @@ func (r *recorder) Intend(_ context.Context, _ table.Location, paths []string) e
 	}
 	return r.refuse
 }
+
+func (r *recorder) Spend(unit.Bytes) error { return r.poor }
 
 func (r *recorder) Progress(_, _ unit.Bytes) {}
 
