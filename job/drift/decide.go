@@ -121,13 +121,20 @@ func within(scores []Score, threshold float64) string {
 	return fmt.Sprintf("drift %s, not above %g", strings.Join(parts, " and "), threshold)
 }
 
-// firstSeen gathers the edges that any reference did not have, dearest first.
+// firstSeen gathers the edges that no reference had, dearest first: a join that the plan in
+// force knows is not new because it did not run last night.
 func firstSeen(scores []Score) []Edge {
+	known := map[joingraph.EdgeKey]bool{}
+	for _, s := range scores {
+		for _, e := range s.Edges {
+			known[e.Key] = known[e.Key] || !e.FirstSeen
+		}
+	}
 	var out []Edge
 	for _, s := range scores {
 		for _, e := range s.Edges {
-			known := slices.ContainsFunc(out, func(o Edge) bool { return o.Key == e.Key })
-			if e.FirstSeen && !known {
+			if !known[e.Key] {
+				known[e.Key] = true
 				out = append(out, e)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ajlo/job/delta"
 	"ajlo/job/joingraph"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
@@ -28,7 +29,7 @@ func Columns(t TableInput, in Input) ([]table.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, _ := keyColumns(t, rs, in.Graph)
+	keys, _ := keyColumns(t, rs, in.Graph, in.Trigger.First)
 	wanted := slices.Clone(keys)
 	for _, c := range predicateColumns(rs) {
 		if unfit(t.Snapshot, c) == "" && !slices.Contains(wanted, c) {
@@ -57,10 +58,8 @@ func (in Input) keep(t TableInput) string {
 	switch {
 	case !in.Trigger.Fired:
 		return "kept: " + in.Trigger.Reason
-	case len(t.Unsupported) > 0:
-		return "kept: the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
-	case t.Snapshot.Owner == "user":
-		return "kept: its keys were set by its owner: " + t.Snapshot.Layout.String()
+	case len(t.Snapshot.Files) == 0 && len(t.Unsupported) > 0:
+		return "kept: " + barred(t)
 	case len(t.Snapshot.Files) == 0:
 		return "kept: the table holds no file"
 	case layout.FileCount(t.Snapshot.Bytes(), in.Settings.TargetFile) < 2:
@@ -70,10 +69,22 @@ func (in Input) keep(t TableInput) string {
 	return ""
 }
 
-// keyColumns gives the columns fit to be keys, join keys first in JIS order and then filter
-// columns by the number of scans that use them; refused ones with the reason.
-func keyColumns(t TableInput, rs []read, g joingraph.Graph) (fit []table.Column, refused []Candidate) {
-	for _, c := range wantedKeys(t, rs, g) {
+// barred says why a table may not be rewritten whatever it would save; it is weighed all the
+// same, as advice. Empty means that nothing stands in the way.
+func barred(t TableInput) string {
+	switch {
+	case len(t.Unsupported) > 0:
+		return "the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
+	case t.Snapshot.Owner == delta.OwnerUser:
+		return "its keys were set by its owner: " + t.Snapshot.Layout.String()
+	}
+	return ""
+}
+
+// keyColumns gives the columns fit to be keys, those of edges first seen before all, then
+// join keys in JIS order, then filter columns by the number of scans that use them; refused ones with the reason.
+func keyColumns(t TableInput, rs []read, g joingraph.Graph, first []joingraph.EdgeKey) (fit []table.Column, refused []Candidate) {
+	for _, c := range wantedKeys(t, rs, g, first) {
 		reason := unfit(t.Snapshot, c)
 		if reason == "" && len(fit) == maxKeyColumns {
 			reason = fmt.Sprintf("not weighed: %d columns with more joins or scans come first", maxKeyColumns)
@@ -87,14 +98,14 @@ func keyColumns(t TableInput, rs []read, g joingraph.Graph) (fit []table.Column,
 	return fit, refused
 }
 
-func wantedKeys(t TableInput, rs []read, g joingraph.Graph) []table.Column {
+func wantedKeys(t TableInput, rs []read, g joingraph.Graph, first []joingraph.EdgeKey) []table.Column {
 	var wanted []table.Column
 	add := func(c table.Column) {
 		if !slices.Contains(wanted, c) {
 			wanted = append(wanted, c)
 		}
 	}
-	for _, e := range g.Edges {
+	for _, e := range firstSeenFirst(g.Edges, first) {
 		for _, p := range e.Pairs {
 			if t.scannedAs(e.Left) {
 				add(p.Left)
@@ -110,6 +121,23 @@ func wantedKeys(t TableInput, rs []read, g joingraph.Graph) []table.Column {
 		add(c)
 	}
 	return wanted
+}
+
+// firstSeenFirst moves the edges first seen to the front, in their own order: a new join must
+// not be crowded out by the columns that were always there.
+func firstSeenFirst(edges []joingraph.Edge, first []joingraph.EdgeKey) []joingraph.Edge {
+	ordered := slices.Clone(edges)
+	slices.SortStableFunc(ordered, func(a, b joingraph.Edge) int {
+		return place(first, a.Key) - place(first, b.Key)
+	})
+	return ordered
+}
+
+func place(first []joingraph.EdgeKey, key joingraph.EdgeKey) int {
+	if at := slices.Index(first, key); at >= 0 {
+		return at
+	}
+	return len(first)
 }
 
 // unfit says why a column cannot be a key; empty means it can.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"ajlo/job/unit"
 )
@@ -26,8 +27,13 @@ type choice struct {
 // while rewrites and storage stay within the budgets. It is an exact depth-first branch and
 // bound; the bound relaxes the rewrite budget to fractions of the best option of each table.
 func choose(tables [][]option, budget, storage unit.Bytes) choice {
-	s := search{options: tables, nodes: maxNodes}
-	s.order = byDensity(tables)
+	return chooseWithin(tables, budget, storage, maxNodes)
+}
+
+// chooseWithin is choose with a search of so many nodes at most.
+func chooseWithin(tables [][]option, budget, storage unit.Bytes, nodes int) choice {
+	s := search{options: tables, nodes: nodes, order: byDensity(tables)}
+	s.addUp()
 	s.picks = slices.Repeat([]int{leave}, len(tables))
 	s.best = choice{picks: slices.Clone(s.picks)}
 	root := s.relaxed(0, budget)
@@ -44,7 +50,8 @@ const leave = -1
 
 type search struct {
 	options [][]option
-	order   []int // tables, best NPV for their bytes first
+	order   []int  // tables, best NPV for their bytes first
+	front   []sums // over the order
 	picks   []int
 	best    choice
 	nodes   int
@@ -76,18 +83,29 @@ func (s *search) descend(depth int, npv, budget, storage unit.Bytes) {
 // relaxed bounds the NPV that the tables from depth on can still bring: each may be taken
 // in part, at the NPV of its best option and the rewrite of its cheapest. Tables are in
 // order of that ratio, so filling the budget from the front is the optimum of the
-// relaxation.
-func (s *search) relaxed(depth int, budget unit.Bytes) (bound unit.Bytes) {
-	for _, at := range s.order[depth:] {
-		npv, rewrite := envelope(s.options[at])
-		if rewrite > budget {
-			// Rounded up: a bound may be too high, never too low.
-			return bound + unit.Bytes(float64(npv)*float64(budget)/float64(rewrite)) + 1
-		}
-		bound += npv
-		budget -= rewrite
+// relaxation; sums from the front make it a search, not a walk.
+func (s *search) relaxed(depth int, budget unit.Bytes) unit.Bytes {
+	start := s.front[depth]
+	whole := sort.Search(len(s.order)-depth, func(i int) bool { return s.front[depth+i+1].rewrite-start.rewrite > budget })
+	bound := s.front[depth+whole].npv - start.npv
+	if depth+whole == len(s.order) {
+		return bound
 	}
-	return bound
+	left := budget - (s.front[depth+whole].rewrite - start.rewrite)
+	npv, rewrite := envelope(s.options[s.order[depth+whole]])
+	// Rounded up: a bound may be too high, never too low.
+	return bound + unit.Bytes(float64(npv)*float64(left)/float64(rewrite)) + 1
+}
+
+// sums are envelopes added up over the first tables of the order.
+type sums struct{ npv, rewrite unit.Bytes }
+
+func (s *search) addUp() {
+	s.front = make([]sums, len(s.order)+1)
+	for i, at := range s.order {
+		npv, rewrite := envelope(s.options[at])
+		s.front[i+1] = sums{s.front[i].npv + npv, s.front[i].rewrite + rewrite}
+	}
 }
 
 // envelope is the best NPV and the least rewrite of a table's options.

@@ -35,9 +35,13 @@ func TestBoundHoldsWhenTheSearchIsCutShort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tables := drawTables(t)
 		budget := unit.Bytes(rapid.IntRange(0, 60).Draw(t, "budget"))
-		s := search{options: tables, order: byDensity(tables), nodes: 1}
-		if best := exhaustive(tables, budget, 1_000); s.relaxed(0, budget) < best {
-			t.Fatalf("bound %d lies under the optimum %d", s.relaxed(0, budget), best)
+		got := chooseWithin(tables, budget, 1_000, rapid.IntRange(1, 8).Draw(t, "nodes"))
+		best := exhaustive(tables, budget, 1_000)
+		if got.bound < best || got.npv > best {
+			t.Fatalf("NPV %d with bound %d, the optimum is %d", got.npv, got.bound, best)
+		}
+		if _, rewrite, _ := spent(tables, got.picks); rewrite > budget {
+			t.Fatalf("picks %v rewrite %d of a budget of %d", got.picks, rewrite, budget)
 		}
 	})
 }

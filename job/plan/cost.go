@@ -22,13 +22,13 @@ func (s Settings) annuity() float64 {
 	return (1 - math.Pow(1+s.Rate, -float64(s.Horizon))) / s.Rate
 }
 
-// storageCost is the weight of the removed files until VACUUM takes them.
-func (s Settings) storageCost(rewrite unit.Bytes) unit.Bytes {
+// StorageCost is the weight of the removed files until VACUUM takes them.
+func (s Settings) StorageCost(rewrite unit.Bytes) unit.Bytes {
 	return unit.Bytes(math.Round(float64(rewrite) * vacuumDays / daysPerWeek * s.StorageWeight))
 }
 
 // npv is Σ saved bytes per window · annuity − rewrite cost − storage cost.
 func (s Settings) npv(saved, rewrite unit.Bytes) unit.Bytes {
 	worth := unit.Bytes(math.Round(float64(saved) * s.annuity()))
-	return worth - rewrite - s.storageCost(rewrite)
+	return worth - rewrite - s.StorageCost(rewrite)
 }

@@ -56,7 +56,7 @@ func (in Input) weighAll() ([]weighed, error) {
 func (in Input) allowed(all []weighed) [][]option {
 	options := make([][]option, len(all))
 	for i, w := range all {
-		if in.Settings.Writable(w.table.Table, w.table.Location) {
+		if w.barred == "" && in.Settings.Writable(w.table.Table, w.table.Location) {
 			options[i] = w.options
 		}
 	}
@@ -85,7 +85,7 @@ func (in Input) settle(w *weighed, pick int) {
 		t.Candidates[0].Reason = "not kept: " + t.Reason
 		return
 	}
-	in.explainLeft(t, options)
+	in.explainLeft(t, options, w.barred)
 }
 
 // explainLosers gives the worthy candidates that were not chosen their reason.
@@ -100,10 +100,16 @@ func (in Input) explainLosers(t *Table, options []option, chosen int) {
 }
 
 // explainLeft says why a table stays as it is although it was weighed.
-func (in Input) explainLeft(t *Table, options []option) {
-	why := ""
+func (in Input) explainLeft(t *Table, options []option, barred string) {
+	why := barred
 	switch {
 	case t.Reason != "":
+	case barred != "":
+		t.Reason = "kept: " + barred
+		if len(options) > 0 {
+			t.Reason += fmt.Sprintf("; %s would save %s a window", t.Candidates[options[0].candidate].Layout,
+				t.ScannedBytesNow-t.Candidates[options[0].candidate].ScannedBytes)
+		}
 	case len(options) == 0:
 		t.Reason = in.nothingWorthy(*t)
 	case !in.Settings.Writable(t.Table, t.Location):

@@ -17,6 +17,7 @@ const maxLossShare = 0.15
 type weighed struct {
 	table   Table
 	what    whatIf
+	barred  string               // why the table may not be rewritten, empty where it may
 	then    map[int][]unit.Bytes // by candidate
 	options []option             // those worth choosing, greatest NPV first
 }
@@ -31,7 +32,7 @@ type option struct {
 
 // weigh tries every candidate layout of one table.
 func (in Input) weigh(t TableInput) (weighed, error) {
-	w := weighed{table: describe(t), then: map[int][]unit.Bytes{}}
+	w := weighed{table: describe(t), then: map[int][]unit.Bytes{}, barred: barred(t)}
 	rs, err := reads(t, in.Queries)
 	if err != nil {
 		return weighed{}, err
@@ -45,7 +46,7 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 		w.table.Reason = reason
 		return w, nil
 	}
-	keys, refused := keyColumns(t, rs, in.Graph)
+	keys, refused := keyColumns(t, rs, in.Graph, in.Trigger.First)
 	for _, l := range layouts(keys) {
 		if layout.SameKeys(l, t.Snapshot.Layout) {
 			continue
@@ -95,7 +96,7 @@ func (in Input) weighLayout(w *weighed, l layout.Layout) error {
 	c.Reason = in.unworthy(c)
 	if c.Reason == "" {
 		w.options = append(w.options, option{
-			candidate: len(w.table.Candidates), npv: c.NPV, rewrite: c.Rewrite, storage: in.Settings.storageCost(c.Rewrite),
+			candidate: len(w.table.Candidates), npv: c.NPV, rewrite: c.Rewrite, storage: in.Settings.StorageCost(c.Rewrite),
 		})
 	}
 	w.add(c, then)

@@ -35,9 +35,20 @@ func newWhatIf(t TableInput, rs []read, target unit.Bytes) whatIf {
 		columns:    predicateColumns(rs),
 		now:        present(t.Snapshot).bytesByRead(rs),
 		bytes:      t.Snapshot.Bytes(),
-		files:      layout.FileCount(t.Snapshot.Bytes(), target),
+		files:      simulatedFiles(t, target),
 		simulation: layout.NewSimulation(values, t.Sample.Len(), dialect.BoundChars),
 	}
+}
+
+// simulatedFiles is how many files the target size makes. A sample that is only a part of a
+// big table is cut into fewer, so that each has rows enough to show how wide it is: the
+// what-if then promises less than the table would give, never more.
+func simulatedFiles(t TableInput, target unit.Bytes) int {
+	files := layout.FileCount(t.Snapshot.Bytes(), target)
+	if int64(t.Sample.Len()) < t.Sample.Population {
+		files = min(files, max(1, t.Sample.Len()/sampleRowsPerFile))
+	}
+	return files
 }
 
 // present is the table's live files with the bounds they have.
