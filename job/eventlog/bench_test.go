@@ -1,0 +1,275 @@
+package eventlog_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ajlo/job/eventlog"
+	"ajlo/job/fact"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The benchmarks work on the log that AJLO_BENCH_LOG names; scripts/bench-eventlog writes
+// it, of AJLO_BENCH_BYTES unpacked, with BenchmarkWrite and calls each of the others in a
+// process of its own. Without them a log of one round is made.
+const (
+	benchLog   = "AJLO_BENCH_LOG"
+	benchBytes = "AJLO_BENCH_BYTES"
+)
+
+// A round is the fixture's log with each task end and each adaptive update this often: of
+// its 200 MB one half are task ends, one half updates, and 6 % all the rest.
+const (
+	taskCopies   = 5
+	updateCopies = 13
+)
+
+// idStep parts the ids of one round from those of the next.
+const idStep = 1_000_000
+
+// benchIDs are the fields that tie the events of a query together.
+var benchIDs = regexp.MustCompile(`"(?:executionId|rootExecutionId|Stage ID|Job ID|spark\.sql\.execution\.id|spark\.sql\.execution\.root\.id)":"?\d+|"Stage IDs":\[[\d,]+`)
+
+var number = regexp.MustCompile(`\d+$|\d+,|\d+`)
+
+// idsWithin is how far into an update or a task's end its ids are.
+const idsWithin = 200
+
+func shifted(line []byte, by int64) []byte {
+	return benchIDs.ReplaceAllFunc(line, func(field []byte) []byte {
+		name, ids, _ := bytes.Cut(field, []byte(":"))
+		return append(append(bytes.Clone(name), ':'), number.ReplaceAllFunc(ids, func(n []byte) []byte {
+			digits := strings.TrimRight(string(n), ",")
+			id, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil {
+				return n
+			}
+			return append(strconv.AppendInt(nil, id+by, 10), n[len(digits):]...)
+		})...)
+	})
+}
+
+// benchWriter writes rounds. Copies of updates come between the ends of tasks, as adaptive
+// execution plans anew while tasks end.
+type benchWriter struct {
+	out            io.Writer
+	size           int64
+	tasks, updates int64
+	pending        [][]byte
+	err            error
+}
+
+func (w *benchWriter) line(parts ...[]byte) (size int64) {
+	for _, part := range parts {
+		if w.err == nil {
+			_, w.err = w.out.Write(part)
+		}
+		size += int64(len(part))
+	}
+	w.size += size
+	return size
+}
+
+func (w *benchWriter) update() {
+	if len(w.pending) > 0 {
+		w.updates += w.line(w.pending[0])
+		w.pending = w.pending[1:]
+	}
+}
+
+var taskID = regexp.MustCompile(`"Task ID":\d+`)
+
+func (w *benchWriter) round(text []byte, n int64) {
+	for line := range bytes.Lines(text) {
+		front := line[:min(len(line), idsWithin)]
+		switch {
+		case bytes.HasPrefix(line, []byte(`{"Event":"SparkListenerTaskEnd"`)):
+			line = append(shifted(front, n*idStep), line[len(front):]...)
+			for range taskCopies {
+				w.tasks += w.line(taskID.ReplaceAll(line, fmt.Appendf(nil, `"Task ID":%d`, w.size)))
+				w.update()
+			}
+		case bytes.Contains(front, []byte("AdaptiveExecutionUpdate")):
+			line = append(shifted(front, n*idStep), line[len(front):]...)
+			for range updateCopies {
+				w.pending = append(w.pending, line)
+			}
+		default:
+			for bytes.Contains(front, []byte("ExecutionEnd")) && len(w.pending) > 0 {
+				w.update()
+			}
+			w.line(shifted(line, n*idStep))
+		}
+	}
+}
+
+// lz4Writer writes Spark's blocks of lz4.
+type lz4Writer struct {
+	b   *testing.B
+	out io.Writer
+}
+
+func (w lz4Writer) Write(p []byte) (int, error) {
+	_, err := w.out.Write(eventlog.AppendLZ4Block(w.b, nil, p))
+	return len(p), err
+}
+
+// packer compresses by the ending of the log's name; close ends the stream.
+func packer(b *testing.B, name string, out io.Writer) (w io.Writer, close func() error) {
+	if filepath.Ext(name) == ".lz4" {
+		blocks := bufio.NewWriterSize(lz4Writer{b, out}, 32<<10)
+		return blocks, blocks.Flush
+	}
+	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return z, z.Close
+}
+
+func writeLog(b *testing.B, name string, size int64) {
+	fixture, err := filepath.Glob("../../testdata/spark40-delta/eventlogs/*/events_1_*")
+	if err != nil || len(fixture) != 1 {
+		b.Fatalf("fixture: %v, %v", fixture, err)
+	}
+	packed, err := os.ReadFile(fixture[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, end := packer(b, name, file)
+	w := &benchWriter{out: out}
+	text := unzstd(b, packed)
+	for n := int64(0); n == 0 || w.size < size; n++ {
+		w.round(text, n)
+	}
+	for _, err := range []error{w.err, end(), file.Close()} {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(w.size)/1e6, "MB")
+	b.ReportMetric(100*float64(w.tasks)/float64(w.size), "%task-ends")
+	b.ReportMetric(100*float64(w.updates)/float64(w.size), "%updates")
+}
+
+// BenchmarkWrite writes the log for the others.
+func BenchmarkWrite(b *testing.B) {
+	name := os.Getenv(benchLog)
+	if name == "" {
+		name = filepath.Join(b.TempDir(), "local-1.zstd")
+	}
+	size, _ := strconv.ParseInt(os.Getenv(benchBytes), 10, 64) // none: one round
+	for b.Loop() {
+		writeLog(b, name, size)
+	}
+}
+
+// theLog is the log to measure on.
+func theLog(b *testing.B) string {
+	if name := os.Getenv(benchLog); name != "" {
+		return name
+	}
+	name := filepath.Join(b.TempDir(), "local-1.zstd")
+	writeLog(b, name, 0)
+	return name
+}
+
+// BenchmarkUnpack undoes the compression and throws the text away.
+func BenchmarkUnpack(b *testing.B) {
+	name := theLog(b)
+	measure(b, func() int64 {
+		file, err := os.Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer file.Close()
+		text, release, err := eventlog.Unpack(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer release()
+		// The plain writer keeps Copy from letting the decoder write by itself.
+		n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{text}, make([]byte, 64<<10))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return n
+	})
+}
+
+// BenchmarkEvents reads the events and throws them away.
+func BenchmarkEvents(b *testing.B) {
+	benchmarkReading(b, func(a eventlog.Application, fsys string, r *eventlog.Reading) error {
+		for _, err := range eventlog.Events(b.Context(), os.DirFS(fsys), a, r) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// BenchmarkFacts extracts the facts.
+func BenchmarkFacts(b *testing.B) {
+	benchmarkReading(b, func(a eventlog.Application, fsys string, r *eventlog.Reading) error {
+		f, err := fact.Extract(eventlog.Events(b.Context(), os.DirFS(fsys), a, r))
+		if len(f.Queries) == 0 {
+			b.Error("no queries")
+		}
+		return err
+	})
+}
+
+func benchmarkReading(b *testing.B, read func(a eventlog.Application, folder string, r *eventlog.Reading) error) {
+	folder, name := filepath.Split(theLog(b))
+	measure(b, func() int64 {
+		var r eventlog.Reading
+		if err := read(eventlog.Application{ID: "a", Parts: []string{name}}, folder, &r); err != nil || len(r.Problems) > 0 {
+			b.Fatalf("%v, problems %v", err, r.Problems)
+		}
+		return r.Bytes
+	})
+}
+
+// measure reports text per second of processor time, which a busy machine does not change as
+// much as it does the clock, and the most memory the process had.
+func measure(b *testing.B, work func() int64) {
+	var size int64
+	before := processorSeconds(b)
+	for b.Loop() {
+		size += work()
+	}
+	b.ReportMetric(float64(size)/1e6/(processorSeconds(b)-before), "MB/cpu-s")
+	b.ReportMetric(float64(size)/1e6/b.Elapsed().Seconds(), "MB/s")
+	b.ReportMetric(peakMB(b), "peak-MB")
+}
+
+func processorSeconds(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+func peakMB(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Maxrss) * 1024 / 1e6
+}
