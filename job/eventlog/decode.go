@@ -37,6 +37,8 @@ func decode(k kind, line []byte) (Event, error) {
 		return decodeAs(line, stageFields.event)
 	case taskEnd:
 		return decodeAs(line, taskFields.event)
+	case thriftStatement, connectStatement:
+		return decodeAs(line, statementFields.event)
 	}
 	return nil, fmt.Errorf("event kind %d has no decoder", k)
 }
@@ -115,6 +117,8 @@ type executionFields struct {
 	PlanText    string    `json:"physicalPlanDescription"`
 	Plan        *PlanNode `json:"sparkPlanInfo"`
 	Time        int64     `json:"time"`
+	Group       string    `json:"jobGroupId"`
+	Tags        []string  `json:"jobTags"`
 	Changed     struct {
 		Zone string `json:"spark.sql.session.timeZone"`
 	} `json:"modifiedConfigs"`
@@ -126,7 +130,7 @@ func (f executionFields) event() Event {
 		root = *f.Root
 	}
 	return ExecutionStart{Execution: f.Execution, Root: root, Description: strings.Clone(f.Description), Time: millis(f.Time),
-		PlanText: f.PlanText, Plan: f.Plan, SessionZone: strings.Clone(f.Changed.Zone)}
+		PlanText: f.PlanText, Plan: f.Plan, SessionZone: strings.Clone(f.Changed.Zone), Statements: statementKeys(f.Group, f.Tags)}
 }
 
 type updateFields struct {
@@ -181,6 +185,8 @@ type jobFields struct {
 	Properties struct {
 		Execution string `json:"spark.sql.execution.id"`
 		Root      string `json:"spark.sql.execution.root.id"`
+		Group     string `json:"spark.jobGroup.id"`
+		Tags      string `json:"spark.job.tags"`
 	} `json:"Properties"`
 }
 
@@ -191,7 +197,32 @@ func (f jobFields) event() Event {
 	if root, err := strconv.ParseInt(f.Properties.Root, 10, 64); err == nil {
 		e.Root = root
 	}
+	if e.SQL {
+		e.Statements = statementKeys(f.Properties.Group, strings.Split(f.Properties.Tags, ","))
+	}
 	return e
+}
+
+// statementKeys are the names under which a server may have announced the statement that
+// something runs for.
+func statementKeys(group string, tags []string) (keys []string) {
+	for _, key := range append([]string{group}, tags...) {
+		if key != "" {
+			keys = append(keys, strings.Clone(key))
+		}
+	}
+	return keys
+}
+
+type statementFields struct {
+	Group     string `json:"groupId"`       // Thrift
+	Statement string `json:"statement"`     // Thrift
+	Tag       string `json:"jobTag"`        // Connect
+	Text      string `json:"statementText"` // Connect
+}
+
+func (f statementFields) event() Event {
+	return Statement{Key: strings.Clone(f.Group + f.Tag), Text: strings.Clone(f.Statement + f.Text)}
 }
 
 type stageFields struct {

@@ -43,6 +43,8 @@ type ExecutionStart struct {
 	Plan        *PlanNode
 	// SessionZone is the session's zone where the session changed it, else empty.
 	SessionZone string
+	// Statements are keys of which one may be a Statement's.
+	Statements []string
 }
 
 // PlanUpdate replaces the plan of an execution: the last one is what ran. Of several before
@@ -84,6 +86,15 @@ type JobStart struct {
 	SQL       bool
 	// Root is Execution's root where the job says so, else Execution.
 	Root int64
+	// Statements are keys of which one may be a Statement's.
+	Statements []string
+}
+
+// Statement is what a Thrift or Connect server was asked to run. Text is SQL under Thrift;
+// Connect prints its own messages, shortened, with the SQL in them.
+type Statement struct {
+	Key  string // the job group, or the job tag, of what it runs
+	Text string
 }
 
 // StageCompleted carries the totals of one attempt of one stage. An attempt that the log
@@ -133,3 +144,4 @@ func (ExecutionEnd) event()     {}
 func (DriverUpdates) event()    {}
 func (JobStart) event()         {}
 func (StageCompleted) event()   {}
+func (Statement) event()        {}

@@ -20,6 +20,8 @@ const (
 	jobStart
 	stageCompleted
 	taskEnd
+	thriftStatement
+	connectStatement
 )
 
 // kindOf is the gate: everything it calls unneeded is never decoded. Task ends pass it only
@@ -49,6 +51,10 @@ func kindOf(name []byte) kind {
 		return executionEnd
 	case "org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates":
 		return driverUpdates
+	case "org.apache.spark.sql.hive.thriftserver.ui.SparkListenerThriftServerOperationStart":
+		return thriftStatement
+	case "org.apache.spark.sql.connect.service.SparkListenerConnectOperationStarted":
+		return connectStatement
 	}
 	return unneeded
 }

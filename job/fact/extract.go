@@ -43,10 +43,13 @@ type extractor struct {
 	meter       *meter
 	names       interner
 	environment eventlog.Environment
+	shell       bool              // descriptions are SQL
+	statements  map[string]string // SQL by the key of what runs it
 }
 
 func newExtractor() *extractor {
-	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter(), names: interner{}}
+	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter(), names: interner{},
+		statements: map[string]string{}}
 }
 
 func (x *extractor) take(event eventlog.Event) {
@@ -69,11 +72,14 @@ func (x *extractor) take(event eventlog.Event) {
 		x.job(e)
 	case eventlog.StageCompleted:
 		x.stage(e)
+	case eventlog.Statement:
+		x.statement(e)
 	}
 }
 
 // name is the application's id, with its attempt where there are several.
 func (x *extractor) name(e eventlog.ApplicationStart) {
+	x.shell = x.shell || runsStatements(e.Name)
 	if e.ID == "" {
 		return
 	}
@@ -98,6 +104,7 @@ func (x *extractor) start(s eventlog.ExecutionStart) {
 	e := x.execution(s.Execution)
 	e.root, e.description, e.started = s.Root, s.Description, s.Time
 	e.zone = s.SessionZone
+	e.statements = append(e.statements, s.Statements...)
 	e.first = plan{text: s.PlanText, info: s.Plan}
 	x.meter.want(s.Plan)
 	if e.over {
@@ -133,6 +140,9 @@ func (x *extractor) job(j eventlog.JobStart) {
 	}
 	e := x.execution(j.Execution)
 	e.jobs++
+	if len(e.statements) == 0 {
+		e.statements = j.Statements
+	}
 	if e.started.IsZero() {
 		e.root = j.Root
 		e.begun = j.Time

@@ -58,9 +58,12 @@ func (s Strategy) MarshalJSON() ([]byte, error) {
 
 // Query is one user query: a root execution with its children folded in.
 type Query struct {
-	App         string    `json:"app"`
-	Execution   int64     `json:"execution"`
-	Query       string    `json:"query"` // the root's description
+	App       string `json:"app"`
+	Execution int64  `json:"execution"`
+	Query     string `json:"query"` // the root's description
+	// SQL is the statement's text where the log has it, as Thrift, Connect and spark-sql
+	// leave it; Connect shortens it.
+	SQL         string    `json:"sql,omitempty"`
 	Fingerprint string    `json:"fingerprint"`
 	Start       time.Time `json:"start"`
 	WallMS      int64     `json:"wall_ms"`

@@ -19,6 +19,7 @@ type execution struct {
 	ended       time.Time
 	over        bool // its end was seen
 	failure     string
+	statements  []string // keys of the statement it runs for
 	first, last plan
 	digested    *digest
 	jobs        int
@@ -97,7 +98,7 @@ func (x *extractor) fold(t tree) (q Query, ok bool) {
 	}
 	q = Query{App: x.app, Execution: t.root, Query: t.top.description, Fingerprint: fingerprintOf(t),
 		Start: cmp.Or(t.top.started, t.top.begun), Status: t.status(), Scans: []Scan{}, Joins: []Join{}}
-	q.WallMS = t.wallMS()
+	q.WallMS, q.SQL = t.wallMS(), x.sqlOf(t)
 	q.TaskMS, q.TasksMeasured = x.taskTime(all, q.WallMS)
 	ids := make([]int64, len(all))
 	for i, e := range all {

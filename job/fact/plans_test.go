@@ -17,9 +17,13 @@ import (
 const wanted = "---- facts\n"
 
 // Plans of Spark 4.0.2 with Delta 4.0.1, one thing worth knowing in each.
-func TestPlans(t *testing.T) {
-	files, err := filepath.Glob("testdata/plans/*.txt")
-	if err != nil || len(files) < 30 {
+func TestPlans(t *testing.T) { comparePlans(t, "testdata/plans/*.txt", 30) }
+
+// comparePlans reads the plans of a folder, of which there are at least so many.
+func comparePlans(t *testing.T, pattern string, least int) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) < least {
 		t.Fatalf("%d plans, %v", len(files), err)
 	}
 	for _, path := range files {

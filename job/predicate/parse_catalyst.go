@@ -192,13 +192,13 @@ var operators = []struct {
 // parseOperands reads "a#1 >= 5" or "5 <= a#1".
 func (s *Scope) parseOperands(inner string) (Predicate, bool) {
 	for _, o := range operators {
-		if f, literal, ok := s.leadingAttribute(inner, o.text); ok {
+		if f, literal, ok := s.leadingOperand(inner, o.text); ok {
 			return s.compare(o.op, f, literal), true
 		}
 	}
 	for _, o := range operators {
 		literal, attribute, ok := strings.Cut(inner, o.text)
-		if f, rest, found := s.leadingAttribute(attribute, ""); ok && found && rest == "" {
+		if f, rest, found := s.leadingOperand(attribute, ""); ok && found && rest == "" {
 			return s.compare(o.turned, f, literal), true
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Scope) parseOperands(inner string) (Predicate, bool) {
 }
 
 func (s *Scope) compare(op Op, f Field, literal string) Predicate {
-	if _, _, other := s.leadingAttribute(literal, ""); other {
+	if s.mentionsAttribute(literal) {
 		return Predicate{Op: Unknown} // column against column
 	}
 	if literal == "null" && (op == EqNullSafe || !isText(f.Type)) {
@@ -221,7 +221,7 @@ func (s *Scope) compare(op Op, f Field, literal string) Predicate {
 
 // parseAttributeTest reads the expressions that begin with a bare attribute.
 func (s *Scope) parseAttributeTest(text string) (Predicate, bool) {
-	f, rest, ok := s.leadingAttribute(text, "")
+	f, rest, ok := s.leadingOperand(text, "")
 	if !ok {
 		return Predicate{}, false
 	}
@@ -239,6 +239,14 @@ func (s *Scope) parseAttributeTest(text string) (Predicate, bool) {
 		return Predicate{Op: Unknown, Column: f.Name}, true
 	}
 	return Predicate{}, false
+}
+
+// mentionsAttribute reports whether text names a column of the scan, alone or inside an
+// expression.
+func (s *Scope) mentionsAttribute(text string) bool {
+	return slices.ContainsFunc(s.Fields, func(f Field) bool {
+		return f.Attribute != "" && strings.Contains(text, f.Attribute)
+	})
 }
 
 func (s *Scope) inList(f Field, list, separator string) Predicate {
@@ -276,7 +284,7 @@ func (s *Scope) parseCall(text string) (Predicate, bool) {
 }
 
 func (s *Scope) attributeNull(op Op, inner string) (Predicate, bool) {
-	if f, rest, ok := s.leadingAttribute(inner, ""); ok && rest == "" {
+	if f, rest, ok := s.leadingOperand(inner, ""); ok && rest == "" {
 		return Predicate{Op: op, Column: f.Name}, true
 	}
 	return s.unknown(inner), balanced(inner)

@@ -104,7 +104,7 @@ func (s *Scope) parseIcebergList(text string) (Predicate, bool) {
 		return Predicate{Op: Unknown, Column: f.Name}, ok
 	}
 	var values []Value
-	for _, element := range strings.Split(list, ", ") {
+	for _, element := range icebergElements(list) {
 		v, ok := icebergLiteral(element)
 		if !ok {
 			return Predicate{Op: Unknown, Column: f.Name}, true
@@ -112,6 +112,20 @@ func (s *Scope) parseIcebergList(text string) (Predicate, bool) {
 		values = append(values, v)
 	}
 	return Predicate{Op: In, Column: f.Name, Values: values}, true
+}
+
+// icebergElements takes a list apart. Quoted elements may hold commas: they part where one
+// quote closes and the next opens.
+func icebergElements(list string) []string {
+	inner, quoted := unquote(list)
+	if !quoted {
+		return strings.Split(list, ", ")
+	}
+	elements := strings.Split(inner, "', '")
+	for i, e := range elements {
+		elements[i] = "'" + e + "'"
+	}
+	return elements
 }
 
 func icebergLiteral(text string) (Value, bool) {

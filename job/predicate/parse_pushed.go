@@ -7,7 +7,9 @@ import (
 
 // filterStart finds where a filter of Spark's data source API may begin
 // (org.apache.spark.sql.sources.Filter).
-var filterStart = regexp.MustCompile(`^(?:EqualTo|EqualNullSafe|GreaterThan|GreaterThanOrEqual|LessThan|` +
+//
+// A star before it says that the source applies it whole (Spark 2.x, Gluten).
+var filterStart = regexp.MustCompile(`^\*?(?:EqualTo|EqualNullSafe|GreaterThan|GreaterThanOrEqual|LessThan|` +
 	`LessThanOrEqual|In|IsNull|IsNotNull|And|Or|Not|StringStartsWith|StringEndsWith|StringContains|` +
 	`AlwaysTrue|AlwaysFalse)\(`)
 
@@ -82,7 +84,7 @@ var comparisons = map[string]Op{
 // bounds (StringContains, nested fields) are Unknown; ok is false where the text is no
 // filter.
 func (s *Scope) parseFilter(text string) (p Predicate, ok bool) {
-	name, inner, ok := call(text)
+	name, inner, ok := call(strings.TrimPrefix(text, "*"))
 	if !ok || !s.burn(text) {
 		return Predicate{}, false
 	}

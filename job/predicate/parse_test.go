@@ -25,7 +25,7 @@ func scope(t testing.TB) *Scope {
 		{"k", "k#1L", "bigint"}, {"s", "s#2", "string"}, {"dec", "dec#3", "decimal(12,3)"},
 		{"dt", "dt#4", "date"}, {"ts", "ts#5", "timestamp"}, {"tn", "tn#6", "timestamp_ntz"},
 		{"b", "b#7", "boolean"}, {"dbl", "dbl#8", "double"}, {"fl", "fl#9", "float"},
-		{"st", "st#10", "struct<x:bigint,y:string>"}, {"p, q#9L", "p, q#9L#11L", "bigint"},
+		{"i", "i#20", "int"}, {"st", "st#10", "struct<x:bigint,y:string>"}, {"p, q#9L", "p, q#9L#11L", "bigint"},
 		{"a.b", "a.b#12L", "bigint"}, {"p", "p#13", ""}, {"lc", "lc#14", "string collate UTF8_LCASE"},
 	}}
 }
@@ -54,6 +54,9 @@ func TestParsePushed(t *testing.T) {
 		{"timestamp as an instant", "[GreaterThanOrEqual(ts,2020-02-29T15:00:00Z)]", []Predicate{pred(Ge, "ts", march)}, 0},
 		{"timestamp without zone", "[LessThan(tn,2020-03-01T00:00)]", []Predicate{
 			pred(Lt, "tn", LocalTimeValue(time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC).UnixMicro()))}, 0},
+		{"stars of sources that apply filters whole", "[*IsNotNull(k), *GreaterThan(k,5)]", []Predicate{
+			pred(NotNull, "k"), pred(Gt, "k", IntValue(5))}, 0},
+		{"nested fields have no bounds", "[IsNotNull(st.x), GreaterThan(st.x,5)]", []Predicate{pred(Unknown, ""), pred(Unknown, "")}, 0},
 		{"numbers", "[GreaterThan(dec,12.500), LessThan(fl,0.1), GreaterThan(dbl,-1.5E300), EqualTo(b,true)]", []Predicate{
 			pred(Gt, "dec", DecimalValue(12500, 3)), pred(Lt, "fl", FloatValue(float64(float32(0.1)))),
 			pred(Gt, "dbl", FloatValue(-1.5e300)), pred(Eq, "b", BoolValue(true))}, 0},
@@ -135,6 +138,42 @@ func TestParseCatalyst(t *testing.T) {
 			got, lost := scope(t).ParseCatalyst(test.text)
 			if diff := cmp.Diff(test.want, got); diff != "" || lost != 0 {
 				t.Errorf("lost %d; (-want +got)\n%s", lost, diff)
+			}
+		})
+	}
+}
+
+// Casts that keep the order of values are the column; all others are unknown.
+func TestParseCatalystCasts(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       Predicate
+	}{
+		{"int as bigint", "(cast(i#20 as bigint) > 5)", pred(Gt, "i", IntValue(5))},
+		{"literal on the left", "(5 < cast(i#20 as bigint))", pred(Gt, "i", IntValue(5))},
+		{"int as double", "(cast(i#20 as double) <= 2.5)", pred(Le, "i", FloatValue(2.5))},
+		{"int as decimal", "(cast(i#20 as decimal(12,1)) = 2.5)", pred(Eq, "i", DecimalValue(25, 1))},
+		{"bigint as decimal", "(cast(k#1L as decimal(20,0)) = 7)", pred(Eq, "k", DecimalValue(7, 0))},
+		{"wider decimal", "(cast(dec#3 as decimal(16,4)) >= 1.0000)", pred(Ge, "dec", DecimalValue(10000, 4))},
+		{"float as double", "(cast(fl#9 as double) < 0.5)", pred(Lt, "fl", FloatValue(0.5))},
+		{"a list", "cast(i#20 as bigint) IN (1,2)", pred(In, "i", IntValue(1), IntValue(2))},
+		{"no NULL", "isnotnull(cast(i#20 as bigint))", pred(NotNull, "i")},
+		{"bigint as double loses digits", "(cast(k#1L as double) = 2.5)", pred(Unknown, "k")},
+		{"bigint as int", "(cast(k#1L as int) = 2)", pred(Unknown, "k")},
+		{"int as a narrow decimal", "(cast(i#20 as decimal(5,2)) = 2.50)", pred(Unknown, "i")},
+		{"narrower decimal", "(cast(dec#3 as decimal(12,2)) >= 1.00)", pred(Unknown, "dec")},
+		{"as string", "(cast(i#20 as string) = 12)", pred(Unknown, "i")},
+		{"timestamp as date", "(cast(ts#5 as date) = 2020-03-01)", pred(Unknown, "ts")},
+		{"string as date", "(cast(s#2 as date) = 2020-03-01)", pred(Unknown, "s")},
+		{"against another column's expression", "(s#2 = cast(i#20 as string))", pred(Unknown, "")},
+		{"against a function of a column", "(s#2 = upper(s#2))", pred(Unknown, "")},
+		{"a nested field", "(st#10.x > 5)", pred(Unknown, "st")},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, lost := scope(t).ParseCatalyst(test.text)
+			if diff := cmp.Diff([]Predicate{test.want}, got); diff != "" || lost != 0 {
+				t.Errorf("lost %d (-want +got)\n%s", lost, diff)
 			}
 		})
 	}
