@@ -100,7 +100,7 @@ func looksLikeLog(fsys fs.FS, name string) (codec, bool) {
 		return plain, true
 	}
 	defer file.Close()
-	in := bufio.NewReaderSize(file, gateBytes)
+	in := bufio.NewReaderSize(file, packedBytes)
 	head, _ := in.Peek(headBytes)
 	if len(head) == 0 {
 		return plain, false

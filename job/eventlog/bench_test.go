@@ -3,7 +3,6 @@ package eventlog_test
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -27,8 +26,10 @@ const (
 	benchBytes = "AJLO_BENCH_BYTES"
 )
 
-// A round is the fixture's log with each task end and each adaptive update this often: of
-// its 200 MB one half are task ends, one half updates, and 6 % all the rest.
+// A round is the fixture's log with this many task ends and adaptive updates for each one:
+// of its 200 MB one half are task ends, one half updates, and 6 % all the rest. Those added
+// are others of the log by turns, under the ids of the one they are added to, so that the
+// text repeats itself no more than the fixture's does.
 const (
 	taskCopies   = 5
 	updateCopies = 13
@@ -65,8 +66,50 @@ type benchWriter struct {
 	out            io.Writer
 	size           int64
 	tasks, updates int64
+	taskEnds       *turns
+	planUpdates    *turns
 	pending        [][]byte
 	err            error
+}
+
+// turns gives lines of one kind one after the other, again and again.
+type turns struct {
+	lines [][]byte
+	at    int
+}
+
+func turnsOf(text []byte, is func(front []byte) bool) *turns {
+	t := &turns{}
+	for line := range bytes.Lines(text) {
+		if is(front(line)) {
+			t.lines = append(t.lines, line)
+		}
+	}
+	return t
+}
+
+func (t *turns) next() []byte {
+	t.at++
+	return t.lines[t.at%len(t.lines)]
+}
+
+func front(line []byte) []byte { return line[:min(len(line), idsWithin)] }
+
+func isTaskEnd(front []byte) bool {
+	return bytes.HasPrefix(front, []byte(`{"Event":"SparkListenerTaskEnd"`))
+}
+
+func isUpdate(front []byte) bool { return bytes.Contains(front, []byte("AdaptiveExecutionUpdate")) }
+
+var (
+	ofStage     = regexp.MustCompile(`"Stage ID":\d+,"Stage Attempt ID":\d+`)
+	ofExecution = regexp.MustCompile(`"executionId":\d+`)
+)
+
+// under gives the line with the ids of another.
+func under(line, other []byte, ids *regexp.Regexp) []byte {
+	head := front(line)
+	return append(ids.ReplaceAll(head, ids.Find(front(other))), line[len(head):]...)
 }
 
 func (w *benchWriter) line(parts ...[]byte) (size int64) {
@@ -87,25 +130,25 @@ func (w *benchWriter) update() {
 	}
 }
 
-var taskID = regexp.MustCompile(`"Task ID":\d+`)
-
 func (w *benchWriter) round(text []byte, n int64) {
 	for line := range bytes.Lines(text) {
-		front := line[:min(len(line), idsWithin)]
+		head := front(line)
 		switch {
-		case bytes.HasPrefix(line, []byte(`{"Event":"SparkListenerTaskEnd"`)):
-			line = append(shifted(front, n*idStep), line[len(front):]...)
-			for range taskCopies {
-				w.tasks += w.line(taskID.ReplaceAll(line, fmt.Appendf(nil, `"Task ID":%d`, w.size)))
+		case isTaskEnd(head):
+			line = append(shifted(head, n*idStep), line[len(head):]...)
+			for range taskCopies - 1 {
+				w.tasks += w.line(under(w.taskEnds.next(), line, ofStage))
 				w.update()
 			}
-		case bytes.Contains(front, []byte("AdaptiveExecutionUpdate")):
-			line = append(shifted(front, n*idStep), line[len(front):]...)
-			for range updateCopies {
-				w.pending = append(w.pending, line)
+			w.tasks += w.line(line)
+		case isUpdate(head):
+			line = append(shifted(head, n*idStep), line[len(head):]...)
+			for range updateCopies - 1 {
+				w.pending = append(w.pending, under(w.planUpdates.next(), line, ofExecution))
 			}
+			w.pending = append(w.pending, line)
 		default:
-			for bytes.Contains(front, []byte("ExecutionEnd")) && len(w.pending) > 0 {
+			for bytes.Contains(head, []byte("ExecutionEnd")) && len(w.pending) > 0 {
 				w.update()
 			}
 			w.line(shifted(line, n*idStep))
@@ -130,7 +173,7 @@ func packer(b *testing.B, name string, out io.Writer) (w io.Writer, close func()
 		blocks := bufio.NewWriterSize(lz4Writer{b, out}, 32<<10)
 		return blocks, blocks.Flush
 	}
-	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)) // as Spark has it
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -151,8 +194,8 @@ func writeLog(b *testing.B, name string, size int64) {
 		b.Fatal(err)
 	}
 	out, end := packer(b, name, file)
-	w := &benchWriter{out: out}
 	text := unzstd(b, packed)
+	w := &benchWriter{out: out, taskEnds: turnsOf(text, isTaskEnd), planUpdates: turnsOf(text, isUpdate)}
 	for n := int64(0); n == 0 || w.size < size; n++ {
 		w.round(text, n)
 	}

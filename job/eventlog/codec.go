@@ -58,6 +58,9 @@ func codecOf(head []byte) codec {
 // asks for as much.
 const maxWindow = 128 << 20
 
+// packedBytes is how much of a packed file is read at once.
+const packedBytes = 64 << 10
+
 // maxLayers is how often a log may be packed in what is packed: a zip of gzipped zstd.
 const maxLayers = 3
 
@@ -84,7 +87,7 @@ func unpack(in *bufio.Reader) (text io.Reader, release func(), err error) {
 		}
 		outer := release
 		release = func() { free(); outer() }
-		in = bufio.NewReaderSize(next, gateBytes)
+		in = bufio.NewReaderSize(next, packedBytes)
 	}
 	release()
 	return nil, nil, errLayers

@@ -8,7 +8,7 @@ import (
 
 // Unpack undoes a file's compression as Events does, for benchmarks that compare with it.
 func Unpack(in io.Reader) (io.Reader, func(), error) {
-	return unpack(bufio.NewReaderSize(in, gateBytes))
+	return unpack(bufio.NewReaderSize(in, packedBytes))
 }
 
 // AppendLZ4Block adds a block as lz4-java writes it.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strconv"
 )
 
 // latest holds lines that later ones replace, undecoded: of an execution's adaptive updates
@@ -121,13 +120,37 @@ func updateKey(line []byte) (heldKey, bool) {
 // and overtaken tasks say nothing of what the stage had come to.
 var successReason = []byte(`"Reason":"Success"`)
 
-// reasonWithin is how far into the line a task's end has its reason.
-const reasonWithin = 512 // bytes
+// reasonWithin is how far behind its stage a task's end has its reason.
+const reasonWithin = 128 // bytes
 
 func taskKey(line []byte) (heldKey, bool) {
-	if !bytes.Contains(line[:min(len(line), reasonWithin)], successReason) {
-		return heldKey{}, false
+	key, rest, ok := writtenTaskKey(line)
+	if !ok {
+		key, ok = anyTaskKey(line)
+		rest = line
 	}
+	return key, ok && bytes.Contains(rest[:min(len(rest), reasonWithin)], successReason)
+}
+
+// How Spark begins the end of a task; other writers need not.
+var (
+	taskFront    = []byte(`{"Event":"SparkListenerTaskEnd","Stage ID":`)
+	attemptFront = []byte(`,"Stage Attempt ID":`)
+)
+
+// writtenTaskKey reads a task's end as Spark writes it, and gives the rest of the line.
+func writtenTaskKey(line []byte) (key heldKey, rest []byte, ok bool) {
+	rest, ok = bytes.CutPrefix(line, taskFront)
+	if !ok {
+		return heldKey{}, nil, false
+	}
+	stage, n := leadingNumber(rest)
+	rest, ok = bytes.CutPrefix(rest[n:], attemptFront)
+	attempt, m := leadingNumber(rest)
+	return heldKey{kind: taskEnd, id: stage, attempt: attempt}, rest[m:], ok && n > 0 && m > 0
+}
+
+func anyTaskKey(line []byte) (heldKey, bool) {
 	stage, ok := wholeField(line, stageField)
 	if !ok {
 		return heldKey{}, false
@@ -142,11 +165,18 @@ func wholeField(line []byte, name string) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	digits := bytes.TrimLeft(line[at:], " \t")
-	end := 0
-	for end < len(digits) && (digits[end] == '-' || '0' <= digits[end] && digits[end] <= '9') {
-		end++
-	}
-	n, err := strconv.ParseInt(string(digits[:end]), 10, 64)
-	return n, err == nil
+	n, size := leadingNumber(bytes.TrimLeft(line[at:], " \t"))
+	return n, size > 0
 }
+
+// leadingNumber reads digits and gives how many there are; ids are never negative.
+func leadingNumber(text []byte) (n int64, size int) {
+	for size < min(len(text), maxDigits) && '0' <= text[size] && text[size] <= '9' {
+		n = 10*n + int64(text[size]-'0')
+		size++
+	}
+	return n, size
+}
+
+// maxDigits is as many as an int64 holds for certain.
+const maxDigits = 18

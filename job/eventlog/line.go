@@ -12,9 +12,10 @@ import (
 // line takes about three times its size.
 const maxLine = 64 << 20
 
-// gateBytes is how much of a line is held before the gate is asked whether its event is
-// needed at all.
-const gateBytes = 64 << 10
+// readBytes is how much text is read at once: lines that are shorter are not copied, and
+// what is moved when one ends beyond it is little beside it. Of longer lines the gate is
+// asked before any more is held. It stays in a core's cache.
+const readBytes = 256 << 10
 
 // keptBuffer is how large a line's memory may be to serve for the next line too; what one
 // huge plan took is given back.
@@ -39,7 +40,7 @@ type lines struct {
 }
 
 func newLines(text io.Reader, limit int) *lines {
-	return &lines{in: bufio.NewReaderSize(text, gateBytes), limit: limit}
+	return &lines{in: bufio.NewReaderSize(text, readBytes), limit: limit}
 }
 
 // next gives the next line without its end; the slice holds until the next call. err is
@@ -85,7 +86,7 @@ func (l *lines) hold(piece []byte, kind lineKind) lineKind {
 	return kind
 }
 
-// worthHolding tells lines that may be longer than the gate's buffer. Ends of tasks are
+// worthHolding tells lines that may be longer than what is read at once. Ends of tasks are
 // not: what they say of their stage is short.
 func worthHolding(k kind) bool { return k != unneeded && k != taskEnd }
 

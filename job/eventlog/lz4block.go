@@ -91,10 +91,11 @@ func xxh32(data []byte, seed uint32) uint32 {
 	if len(data) >= 16 {
 		a, b, c, d := seed+xxPrime1+xxPrime2, seed+xxPrime2, seed, seed-xxPrime1
 		for ; len(data) >= 16; data = data[16:] {
-			a = xxRound(a, binary.LittleEndian.Uint32(data))
-			b = xxRound(b, binary.LittleEndian.Uint32(data[4:]))
-			c = xxRound(c, binary.LittleEndian.Uint32(data[8:]))
-			d = xxRound(d, binary.LittleEndian.Uint32(data[12:]))
+			lanes := data[:16:16] // one check of bounds for four reads
+			a = xxRound(a, binary.LittleEndian.Uint32(lanes[0:4]))
+			b = xxRound(b, binary.LittleEndian.Uint32(lanes[4:8]))
+			c = xxRound(c, binary.LittleEndian.Uint32(lanes[8:12]))
+			d = xxRound(d, binary.LittleEndian.Uint32(lanes[12:16]))
 		}
 		sum = bits.RotateLeft32(a, 1) + bits.RotateLeft32(b, 7) + bits.RotateLeft32(c, 12) + bits.RotateLeft32(d, 18)
 	}

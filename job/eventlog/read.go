@@ -60,7 +60,7 @@ func (p *partReader) read(fsys fs.FS) bool {
 	}
 	defer file.Close() // only read: closing loses nothing
 	p.reading.Parts++
-	in := bufio.NewReaderSize(file, gateBytes)
+	in := bufio.NewReaderSize(file, packedBytes)
 	text, release, err := unpack(in)
 	if err != nil {
 		p.lose(0, reason(err))

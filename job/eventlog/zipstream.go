@@ -68,7 +68,7 @@ func (z *zipStream) begin() error {
 		return err
 	}
 	z.entry = entry
-	z.text, z.free, err = unpack(bufio.NewReaderSize(entry, gateBytes))
+	z.text, z.free, err = unpack(bufio.NewReaderSize(entry, packedBytes))
 	return err
 }
 
