@@ -26,6 +26,8 @@ type Beginning struct {
 	// PlanHash is the SHA-256 of a plan that was made before, for a run that carries it out;
 	// empty for a run that plans. It decides when there is nothing left to do.
 	PlanHash string
+	// Again begins a run although the night is done: what is wanted of it has changed.
+	Again bool
 	// LeaseFor is how long the run may go without recording anything before another may
 	// take over. It must be well above the longest pause of a healthy run.
 	LeaseFor time.Duration

@@ -18,20 +18,27 @@ func (s *Store) LastGraph(ctx context.Context, night string) (*joingraph.Graph, 
 	return g, err
 }
 
-// PlanGraph gives the join graph that the plan in force was made from and that plan's
-// SHA-256. In force is the plan of the latest run, up to and with the night, that ended with
-// applied or nothing_to_do and was no dry run. They are nil and empty while there is none.
-func (s *Store) PlanGraph(ctx context.Context, night string) (*joingraph.Graph, string, error) {
+// InForce is the plan that the lake is laid by.
+type InForce struct {
+	// Graph is the workload that the plan was made from.
+	Graph joingraph.Graph
+	// PlanJSON is the plan as it was printed.
+	PlanJSON []byte
+}
+
+// InForce gives the plan of the latest run, up to and with the night, that ended with applied
+// or nothing_to_do and was no dry run. It is nil while there is none.
+func (s *Store) InForce(ctx context.Context, night string) (*InForce, error) {
 	g, run, err := s.referenceGraph(ctx, drift.Plan, night)
 	if g == nil || err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	var sha256 string
-	err = s.db.QueryRowContext(ctx, `SELECT sha256 FROM plans WHERE run_id = ?`, run).Scan(&sha256)
+	var text string
+	err = s.db.QueryRowContext(ctx, `SELECT json FROM plans WHERE run_id = ?`, run).Scan(&text)
 	if err != nil {
-		return nil, "", fmt.Errorf("state %s: reading the plan of run %s: %w", s.path, run, explain(err))
+		return nil, fmt.Errorf("state %s: reading the plan of run %s: %w", s.path, run, explain(err))
 	}
-	return g, sha256, nil
+	return &InForce{Graph: *g, PlanJSON: []byte(text)}, nil
 }
 
 func (s *Store) referenceGraph(ctx context.Context, ref drift.Reference, night string) (*joingraph.Graph, string, error) {

@@ -111,8 +111,8 @@ func TestReferences(t *testing.T) {
 			if g, err := s.LastGraph(t.Context(), night(9).Night()); err != nil || (g == nil) != (c.last == "") {
 				t.Errorf("last graph %v, %v", g, err)
 			}
-			if g, hash, err := s.PlanGraph(t.Context(), night(9).Night()); err != nil || (g == nil) != (c.plan == "") || (hash == "") != (c.plan == "") {
-				t.Errorf("plan graph %v, %q, %v", g, hash, err)
+			if in, err := s.InForce(t.Context(), night(9).Night()); err != nil || (in == nil) != (c.plan == "") || (in != nil && len(in.PlanJSON) == 0) {
+				t.Errorf("plan in force %+v, %v", in, err)
 			}
 		})
 	}

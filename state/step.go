@@ -43,6 +43,14 @@ func (r *Run) StepApplied(ctx context.Context, step int, answer execute.Result) 
 		a.FilesRemoved, a.FilesAdded, int64(a.BytesRemoved), int64(a.BytesAdded), a.Added.Rows, a.Attempts, a.Took.Microseconds())
 }
 
+// UndoIs replaces the way back of a step by the one that its commit allows.
+func (r *Run) UndoIs(ctx context.Context, step int, undo string) error {
+	return r.write(ctx, fmt.Sprintf("step %d: recording its undo", step), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE steps SET undo = ? WHERE run_id = ? AND step = ?`, undo, r.ID, step)
+		return err
+	})
+}
+
 // StepFailed stores why a step did not happen. Files that it named stay on the write-ahead
 // list until they are swept.
 func (r *Run) StepFailed(ctx context.Context, step int, cause error) error {

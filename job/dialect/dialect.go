@@ -26,6 +26,9 @@ type Target struct {
 	Name     table.Name
 	Location table.Location
 	Address  Address
+	// Streaming is true for a table with a live streaming writer: it gets no ALTER and no
+	// RESTORE, either of which would break or rewind the stream (rule 5).
+	Streaming bool
 }
 
 // SparkDelta is open-source Spark with Delta Lake 3.3 to 4.0.
@@ -59,7 +62,7 @@ func (SparkDelta) Name() string { return "spark-delta-4.0" }
 // OPTIMIZE alone would leave the old files as they are: FULL makes them follow.
 func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
 	keys := columns(l.Clustering)
-	if d.MayRaiseProtocol == RaiseProtocol {
+	if d.MayRaiseProtocol == RaiseProtocol && !t.Streaming {
 		return []string{
 			fmt.Sprintf("ALTER TABLE %s CLUSTER BY (%s);", t.SQL(), keys),
 			fmt.Sprintf("OPTIMIZE %s FULL;", t.SQL()),
@@ -71,6 +74,9 @@ func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
 // Undo goes back to a version; it also drops every row written since, so it is right only
 // while no later data commit stands in the table's history.
 func (SparkDelta) Undo(t Target, version int64) string {
+	if t.Streaming {
+		return "-- none: a streaming writer is at work on the table; its next layout replaces this one"
+	}
 	return fmt.Sprintf("RESTORE TABLE %s TO VERSION AS OF %d;", t.SQL(), version)
 }
 

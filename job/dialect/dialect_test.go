@@ -27,6 +27,8 @@ func TestRekey(t *testing.T) {
 			[]string{"OPTIMIZE `tpch`.`orders` ZORDER BY (`o_orderkey`, `o_orderdate`);"}},
 		{"with leave old files are made to follow", dialect.RaiseProtocol, orders, keys,
 			[]string{"ALTER TABLE `tpch`.`orders` CLUSTER BY (`o_orderkey`, `o_orderdate`);", "OPTIMIZE `tpch`.`orders` FULL;"}},
+		{"a table with a stream gets no ALTER", dialect.RaiseProtocol, dialect.Target{Name: "t", Address: dialect.ByName, Streaming: true}, keys,
+			[]string{"OPTIMIZE `t` ZORDER BY (`o_orderkey`, `o_orderdate`);"}},
 		{"by path", dialect.KeepProtocol, byPath, keys,
 			[]string{"OPTIMIZE delta.`/lake/o``r` ZORDER BY (`o_orderkey`, `o_orderdate`);"}},
 		{"a name cannot become SQL", dialect.KeepProtocol, nasty, layout.ClusteredBy(layout.Sort, "a`b\nc"),
@@ -38,6 +40,14 @@ func TestRekey(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestUndoRewindsNoStream(t *testing.T) {
+	quiet := dialect.SparkDelta{}.Undo(dialect.Target{Name: "t"}, 7)
+	streaming := dialect.SparkDelta{}.Undo(dialect.Target{Name: "t", Streaming: true}, 7)
+	if !strings.HasPrefix(quiet, "RESTORE TABLE") || !strings.HasPrefix(streaming, "--") {
+		t.Errorf("undo is %q, with a stream %q", quiet, streaming)
 	}
 }
 

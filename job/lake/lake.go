@@ -1,6 +1,8 @@
 package lake
 
 import (
+	"time"
+
 	"ajlo/job/layout"
 	"ajlo/job/predicate"
 	"ajlo/job/prune"
@@ -57,6 +59,8 @@ type Snapshot struct {
 	Layout     layout.Layout     `json:"layout"`
 	Properties map[string]string `json:"properties,omitempty"`
 	Files      []File            `json:"-"`
+	// Streamed is when a streaming writer last committed, zero where none is known.
+	Streamed time.Time `json:"streamed,omitzero"`
 }
 
 // Bytes is the size of all live files.

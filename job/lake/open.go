@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"ajlo/job/delta"
 	"ajlo/job/object"
@@ -39,8 +40,23 @@ func Open(ctx context.Context, store object.Store, name table.Name, location tab
 	return Snapshot{
 		Table: name, Location: location, Format: Delta, Version: s.Version,
 		Columns: columns(s.Metadata.Schema), SchemaHash: hash, Protocol: protocol(s.Protocol),
-		Owner: owner, Layout: found, Properties: maps.Clone(s.Metadata.Configuration), Files: files(s),
+		Owner: owner, Layout: found, Properties: maps.Clone(s.Metadata.Configuration), Files: files(s), Streamed: streamed(s),
 	}, nil
+}
+
+// streamed is the newest time that a transaction identifier was set: streaming writers keep
+// their progress so. One without a time counts as of the newest commit.
+func streamed(s delta.Snapshot) (newest time.Time) {
+	for _, t := range s.Transactions {
+		at := s.Time
+		if t.LastUpdated != nil {
+			at = time.UnixMilli(*t.LastUpdated)
+		}
+		if at.After(newest) {
+			newest = at
+		}
+	}
+	return newest.UTC()
 }
 
 // notDelta says what a folder without a Delta log holds instead.

@@ -63,7 +63,7 @@ func (in Input) keep(t TableInput) string {
 	case len(t.Snapshot.Files) == 0:
 		return "kept: the table holds no file"
 	case layout.FileCount(t.Snapshot.Bytes(), in.Settings.TargetFile) < 2:
-		return fmt.Sprintf("kept: %s fit one file of %s, no order can leave any of it unread",
+		return fmt.Sprintf("kept: %s would make one file of the target size %s, and one file is read whole",
 			t.Snapshot.Bytes(), in.Settings.TargetFile)
 	}
 	return ""

@@ -47,9 +47,11 @@ type Settings struct {
 	// Margin is the part of its rewrite that a change must win beyond the rewrite itself.
 	Margin     float64
 	TargetFile unit.Bytes
-	Engine     string
-	Dialect    dialect.SparkDelta
-	Address    dialect.Address
+	// Policy is the SHA-256 of all that the config wants and allows.
+	Policy  string
+	Engine  string
+	Dialect dialect.SparkDelta
+	Address dialect.Address
 	// Writable reports whether a table may be rewritten. With none at all the plan is advice
 	// over every table and is not executed.
 	Writable func(table.Name, table.Location) bool

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ajlo/job/table"
 )
 
 // Make decides the layout of every table together. Without a trigger it names the tables
@@ -17,16 +19,20 @@ func Make(in Input) (Plan, error) {
 		Window: in.Window, Coverage: in.Coverage, Drift: in.Drift, Threshold: in.Settings.Threshold,
 		Trigger: in.Trigger.Reason, Budget: in.Settings.Budget, StorageBudget: in.Settings.Storage,
 		Engine: in.Settings.Engine, Dialect: in.Settings.Dialect.Name(),
-		Tables: []Table{}, Steps: []Step{}, Graph: in.Graph,
+		Tables: []Table{}, Steps: []Step{}, Graph: in.Graph, Policy: in.Settings.Policy, Deferred: []table.Name{},
 	}
 	all, err := in.weighAll()
 	if err != nil {
 		return Plan{}, err
 	}
-	best := choose(in.allowed(all), in.Settings.Budget, in.Settings.Storage)
+	options := in.allowed(all)
+	best := choose(options, in.Settings.Budget, in.Settings.Storage)
 	p.NPV, p.UpperBound, p.Gap = best.npv, best.bound, gap(best)
 	for i := range all {
 		in.settle(&all[i], best.picks[i])
+		if best.picks[i] == leave && len(options[i]) > 0 {
+			p.Deferred = append(p.Deferred, all[i].table.Table)
+		}
 		p.Tables = append(p.Tables, all[i].table)
 		p.SavedBytesPerWindow += all[i].table.ScannedBytesNow - all[i].table.ScannedBytesThen
 		p.Rewrite += all[i].table.Rewrite

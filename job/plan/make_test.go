@@ -155,7 +155,7 @@ func TestTablesThatAreKept(t *testing.T) {
 		{"storage budget too small", func(in *plan.Input) { in.Settings.Storage = 1_999 }, "kept: the budget of"},
 		{"a feature the engine lacks", func(in *plan.Input) { in.Tables[0].Unsupported = []string{"deletionVectors"} }, "kept: the engine cannot rewrite it: deletionVectors"},
 		{"keys of its owner", func(in *plan.Input) { in.Tables[0].Snapshot.Owner = "user" }, "kept: its keys were set by its owner: as it arrives; sort(a) would save"},
-		{"one file", func(in *plan.Input) { in.Settings.TargetFile = unit.MB }, "kept: 20.0 kB fit one file"},
+		{"one file", func(in *plan.Input) { in.Settings.TargetFile = unit.MB }, "kept: 20.0 kB would make one file"},
 		{"shrunk to nothing", func(in *plan.Input) { in.Tables[0].Snapshot.Files = nil }, "kept: the table holds no file"},
 		{"already so", func(in *plan.Input) {
 			in.Tables[0].Snapshot.Layout = layout.ClusteredBy(layout.Sort, "a")
@@ -168,6 +168,9 @@ func TestTablesThatAreKept(t *testing.T) {
 			p := decide(t, in)
 			if len(p.Steps) != 0 || p.Rewrite != 0 || p.SavedBytesPerWindow != 0 || p.NPV != 0 {
 				t.Errorf("steps %v, rewrite %d, saved %d, NPV %d; want none", p.Steps, p.Rewrite, p.SavedBytesPerWindow, p.NPV)
+			}
+			if deferred := strings.HasPrefix(tc.name, "budget") || strings.HasPrefix(tc.name, "storage"); deferred != (len(p.Deferred) == 1) {
+				t.Errorf("deferred %v", p.Deferred)
 			}
 			if !strings.HasPrefix(p.Tables[0].Reason, tc.want) {
 				t.Errorf("reason %q, want %q", p.Tables[0].Reason, tc.want)

@@ -36,8 +36,14 @@ type Plan struct {
 	Gap                 float64    `json:"gap"`         // (UpperBound − NPV) / UpperBound, 0 when proven best
 	Engine              string     `json:"engine"`
 	Dialect             string     `json:"dialect"`
-	Tables              []Table    `json:"tables"`
-	Steps               []Step     `json:"steps"`
+	// Policy is the SHA-256 of what the owner wants and allows: where it changes, so may the
+	// choice, whatever the workload does.
+	Policy string `json:"policy_sha256"`
+	// Deferred are tables whose best layout the budgets did not hold, by name. While there are
+	// any, the next night goes on with them.
+	Deferred []table.Name `json:"deferred"`
+	Tables   []Table      `json:"tables"`
+	Steps    []Step       `json:"steps"`
 	// Graph is the scored workload the plan was made from: the reference for later drift.
 	Graph joingraph.Graph `json:"graph"`
 }
@@ -67,6 +73,7 @@ type Table struct {
 	SchemaHash       string         `json:"schema_hash"`
 	Protocol         lake.Protocol  `json:"protocol"`
 	Owner            string         `json:"owner"`
+	Streaming        bool           `json:"streaming"` // written by a stream in the last 30 days (rule 5)
 	Current          layout.Layout  `json:"current"`
 	Chosen           layout.Layout  `json:"chosen"`
 	Reason           string         `json:"reason"`

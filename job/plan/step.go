@@ -26,8 +26,21 @@ func (in Input) steps(tables []Table) []Step {
 
 func saving(s Step) int64 { return int64(s.Expected.ScannedBytesNow - s.Expected.ScannedBytesThen) }
 
+// UndoOf is the way back of a step whose commit followed the given version of its table.
+func (s Settings) UndoOf(p Plan, step Step, before int64) string {
+	at := slices.IndexFunc(p.Tables, func(t Table) bool { return t.Table == step.Table && t.Location == step.Location })
+	if at < 0 {
+		return step.Undo
+	}
+	return s.Dialect.Undo(s.target(p.Tables[at]), before)
+}
+
+func (s Settings) target(t Table) dialect.Target {
+	return dialect.Target{Name: t.Table, Location: t.Location, Address: s.Address, Streaming: t.Streaming}
+}
+
 func (in Input) step(t Table) Step {
-	target := dialect.Target{Name: t.Table, Location: t.Location, Address: in.Settings.Address}
+	target := in.Settings.target(t)
 	return Step{
 		Table: t.Table, Kind: Rekey, Location: t.Location, Layout: t.Chosen,
 		Statement: strings.Join(in.Settings.Dialect.Rekey(target, t.Chosen), "\n"),

@@ -32,7 +32,7 @@ type option struct {
 
 // weigh tries every candidate layout of one table.
 func (in Input) weigh(t TableInput) (weighed, error) {
-	w := weighed{table: describe(t), then: map[int][]unit.Bytes{}, barred: barred(t)}
+	w := weighed{table: in.describe(t), then: map[int][]unit.Bytes{}, barred: barred(t)}
 	rs, err := reads(t, in.Queries)
 	if err != nil {
 		return weighed{}, err
@@ -60,11 +60,15 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 	return w, nil
 }
 
-func describe(t TableInput) Table {
+// streamingDays is how long after its last commit a streaming writer counts as alive (rule 5).
+const streamingDays = 30
+
+func (in Input) describe(t TableInput) Table {
 	s := t.Snapshot
 	return Table{
 		Table: s.Table, Location: s.Location, Version: s.Version, SchemaHash: s.SchemaHash,
 		Protocol: s.Protocol, Owner: s.Owner, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(),
+		Streaming:  s.Streamed.After(in.Window.End.AddDate(0, 0, -streamingDays)),
 		Candidates: []Candidate{},
 	}
 }

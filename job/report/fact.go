@@ -13,15 +13,14 @@ import (
 // Facts renders query facts as a table, one line for each join and scan.
 func Facts(w io.Writer, queries []fact.Query) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "query\tstatus\ttask time\twhat\tfiles\tbytes\tpredicate or strategy")
+	row(t, "query", "status", "task time", "what", "files", "bytes", "predicate or strategy")
 	for _, q := range queries {
-		name := printable(shorten(q.Query, shownDescription))
+		name := shorten(q.Query, shownDescription)
 		for _, s := range q.Scans {
-			fmt.Fprintf(t, "%s\t%s\t%d ms\tscan %s\t%d\t%s\t%s\n", name, q.Status, q.TaskMS, printable(string(s.Table)),
-				s.FilesRead, s.BytesRead, printable(predicateText(s)))
+			row(t, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), "scan "+s.Table, s.FilesRead, s.BytesRead, predicateText(s))
 		}
 		for _, j := range q.Joins {
-			fmt.Fprintf(t, "%s\t%s\t%d ms\t%s join %s\t\t\t%s\n", name, q.Status, q.TaskMS, j.Type, printable(keysText(j)), j.Strategy)
+			row(t, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), fmt.Sprintf("%s join %s", j.Type, keysText(j)), "", "", j.Strategy)
 		}
 	}
 	return t.Flush()

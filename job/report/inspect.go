@@ -56,19 +56,19 @@ func Inspect(s lake.Snapshot, unsupported []string) Inspection {
 // Write renders the inspection for people.
 func (i Inspection) Write(w io.Writer) error {
 	p := &page{}
-	p.line("%s, %s version %d at %s", printable(string(i.Table)), i.Format, i.Version, i.Location)
+	p.line("%s, %s version %d at %s", i.Table, i.Format, i.Version, i.Location)
 	rows := "rows unknown"
 	if i.Rows != nil {
 		rows = fmt.Sprintf("%d rows", *i.Rows)
 	}
 	p.line("%d files, %s, %s, laid %s (keys set by: %s)", i.Files, i.Bytes, rows, i.Layout, i.Owner)
 	for _, reason := range i.Unsupported {
-		p.line("ajlo cannot rewrite it: %s", printable(reason))
+		p.line("ajlo cannot rewrite it: %s", reason)
 	}
 	t := tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "column\ttype\toverlap depth\ta look-up reads")
+	row(t, "column", "type", "overlap depth", "a look-up reads")
 	for _, c := range i.Columns {
-		fmt.Fprintf(t, "%s\t%s\t%.1f files\t%.1f %% of the files\n", printable(string(c.Column)), c.Type, c.OverlapDepth, c.LookupShare*100)
+		row(t, c.Column, c.Type, fmt.Sprintf("%.1f files", c.OverlapDepth), fmt.Sprintf("%.1f %% of the files", c.LookupShare*100))
 	}
 	// Writing to a strings.Builder cannot fail.
 	_ = t.Flush()

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -35,8 +36,19 @@ const stamp = "2006-01-02 15:04:05Z"
 
 type page struct{ text strings.Builder }
 
+// line adds one line; whatever names it holds, it stays one.
 func (p *page) line(format string, args ...any) {
-	fmt.Fprintf(&p.text, format+"\n", args...)
+	p.text.WriteString(printable(fmt.Sprintf(format, args...)) + "\n")
+}
+
+// row adds one line of a table.
+func row(w io.Writer, cells ...any) {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = printable(fmt.Sprint(cell))
+	}
+	// Tables are written to builders, which cannot fail.
+	_, _ = io.WriteString(w, strings.Join(texts, "\t")+"\n")
 }
 
 // unseen says on top what the plan could not see (rule 6).
@@ -46,10 +58,10 @@ func (p *page) unseen(c plan.Coverage) {
 	p.line("not seen  %d predicates and %d joins cut off in the logs, %d scans without metrics, %s from tables not found",
 		c.LostPredicates, c.LostJoins, c.UnmeasuredScans, c.UnresolvedBytes)
 	for _, name := range c.UnresolvedTables {
-		p.line("          not found: %s", printable(name))
+		p.line("          not found: %s", name)
 	}
 	for _, file := range c.Unreadable {
-		p.line("          unreadable: %s", printable(file))
+		p.line("          unreadable: %s", file)
 	}
 }
 
@@ -63,10 +75,9 @@ func driftText(s drift.Score, threshold float64) string {
 
 func (p *page) tables(tables []plan.Table) {
 	w := tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "table\tsize\tnow\tchosen\treads now\treads then\trewrite")
+	row(w, "table", "size", "now", "chosen", "scanned now", "scanned then", "rewrite")
 	for _, t := range tables {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(string(t.Table)), t.Bytes, t.Current, t.Chosen,
-			t.ScannedBytesNow, t.ScannedBytesThen, t.Rewrite)
+		row(w, t.Table, t.Bytes, t.Current, t.Chosen, t.ScannedBytesNow, t.ScannedBytesThen, t.Rewrite)
 	}
 	// Writing to a strings.Builder cannot fail.
 	_ = w.Flush()
@@ -78,17 +89,16 @@ const shownCandidates = 4
 
 func (p *page) reasons(tables []plan.Table) {
 	for _, t := range tables {
-		p.line("%s: %s", printable(string(t.Table)), printable(t.Reason))
-		shown := 0
-		for _, c := range t.Candidates {
-			if c.Layout.String() == t.Chosen.String() || c.Layout.String() == t.Current.String() {
-				continue
-			}
-			if shown++; shown > shownCandidates {
-				p.line("    … %d more candidates, each with its reason, in --json", len(t.Candidates)-shownCandidates-1)
+		p.line("%s: %s", t.Table, t.Reason)
+		others := slices.DeleteFunc(slices.Clone(t.Candidates), func(c plan.Candidate) bool {
+			return c.Layout.String() == t.Chosen.String() || c.Layout.String() == t.Current.String()
+		})
+		for i, c := range others {
+			if i == shownCandidates {
+				p.line("    … %d more candidates, each with its reason, in --json", len(others)-shownCandidates)
 				break
 			}
-			p.line("    not %s: %s", printable(c.Layout.String()), printable(c.Reason))
+			p.line("    not %s: %s", c.Layout, c.Reason)
 		}
 	}
 	p.line("")
@@ -100,8 +110,8 @@ func (p *page) steps(steps []plan.Step) {
 		return
 	}
 	for i, s := range steps {
-		p.line("step %d    %s %s to %s: rewrites %s into about %d files", i+1, s.Kind, printable(string(s.Table)),
-			printable(s.Layout.String()), s.Expected.Rewrite, s.Expected.Files)
+		p.line("step %d    %s %s to %s: rewrites %s into about %d files", i+1, s.Kind, s.Table,
+			s.Layout, s.Expected.Rewrite, s.Expected.Files)
 	}
 }
 

@@ -85,8 +85,9 @@ func TestRun(t *testing.T) {
 	}{
 		{"run", report.Run{ID: "r1", Night: "2026-11-30", Outcome: "applied_in_part", Plan: examplePlan(),
 			Steps: []report.Step{
-				{Table: "sales.orders", Status: "applied", FilesRemoved: 3, FilesAdded: 16, Rows: 100, Version: 8},
+				{Table: "sales.orders", Status: "applied", Changed: true, FilesRemoved: 3, FilesAdded: 16, Rows: 100, Version: 8},
 				{Table: "sales.part", Status: "refused", Err: "its schema changed"},
+				{Table: "sales.same", Status: "applied"},
 				{Table: "sales.late", Status: "pending"},
 			},
 			Effects: []verify.Effect{
@@ -142,6 +143,10 @@ func TestControlCharactersAreNotPrinted(t *testing.T) {
 	var page bytes.Buffer
 	p := examplePlan()
 	p.Tables[0].Table, p.Tables[0].Reason = "a\x1b]0;owned\x07b", "x\r\ny\u009b31m"
+	p.Trigger = "edge t(\x1b[2J) = u(b)"
+	p.Tables[0].Chosen = layout.ClusteredBy(layout.Sort, "c\x07\r")
+	p.Steps[0].Table, p.Steps[0].Layout = "s\x1b", p.Tables[0].Chosen
+	p.Tables[0].Candidates[2].Layout, p.Tables[0].Candidates[2].Reason = layout.ClusteredBy(layout.Sort, "d\x1b"), "e\x07"
 	if err := report.Plan(&page, p); err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ type Run struct {
 // Step is one step as it went.
 type Step struct {
 	Table, Status, Err string
+	Changed            bool // false where the table was as the step wants it
 	FilesRemoved       int
 	FilesAdded         int
 	Rows               int64
@@ -35,13 +36,15 @@ func (r Run) Write(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "night %s is done: run %s ended with %s; nothing was changed\n", r.Night, r.Earlier, r.Outcome)
 		return err
 	}
-	if err := Plan(w, r.Plan); err != nil {
-		return err
-	}
 	p := &page{}
-	p.line("")
+	if !r.Plan.Window.End.IsZero() { // a run that failed before it decided has none
+		if err := Plan(w, r.Plan); err != nil {
+			return err
+		}
+		p.line("")
+	}
 	for i, s := range r.Steps {
-		p.line("step %d    %s %s%s", i+1, printable(s.Table), s.Status, s.answer())
+		p.line("step %d    %s %s%s", i+1, s.Table, s.Status, s.answer())
 	}
 	for _, e := range r.Effects {
 		p.line("measured  %s", effectText(e))
@@ -58,7 +61,9 @@ func (r Run) Write(w io.Writer) error {
 func (s Step) answer() string {
 	switch {
 	case s.Err != "":
-		return ": " + printable(s.Err)
+		return ": " + s.Err
+	case s.Status == "applied" && !s.Changed:
+		return ": it already lies so"
 	case s.Status == "applied":
 		return fmt.Sprintf(": version %d, %d files became %d, %d rows proved equal", s.Version, s.FilesRemoved, s.FilesAdded, s.Rows)
 	}
@@ -66,15 +71,15 @@ func (s Step) answer() string {
 }
 
 func effectText(e verify.Effect) string {
-	name := printable(string(e.Table))
+	name := string(e.Table)
 	if e.Measure == verify.ScannedBytes {
 		return fmt.Sprintf("%s: the window's queries read %s instead of %s; foretold %s",
 			name, inBytes(e.After), inBytes(e.Before), inBytes(e.Foretold))
 	}
 	if e.Measure == verify.OverlapDepth {
-		return fmt.Sprintf("%s: a value of %s falls in %s files instead of %s", name, printable(e.Subject), number(e.After), number(e.Before))
+		return fmt.Sprintf("%s: a value of %s falls in %s files instead of %s", name, e.Subject, number(e.After), number(e.Before))
 	}
-	return fmt.Sprintf("%s: a look-up by %s reads %s of the files instead of %s", name, printable(e.Subject), share(e.After), share(e.Before))
+	return fmt.Sprintf("%s: a look-up by %s reads %s of the files instead of %s", name, e.Subject, share(e.After), share(e.Before))
 }
 
 func inBytes(f *float64) string {

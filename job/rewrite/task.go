@@ -83,6 +83,6 @@ func (r *Refusal) Error() string { return string(r.Table) + ": " + r.Reason }
 
 func tooLarge(name table.Name, arrow, limit unit.Bytes) *Refusal {
 	return &Refusal{Table: name, Reason: fmt.Sprintf(
-		"a rewrite needs about %d bytes of memory (%d × %d bytes of rows), allowed are %d; raise the engine's memory or use the sparksql engine",
+		"a rewrite needs about %d bytes of memory (%d × %d bytes of rows), allowed are %d; raise engine.memory",
 		memoryFactor*arrow, memoryFactor, arrow, limit)}
 }

@@ -69,7 +69,7 @@ func (w *writer) step(number, of int, s plan.Step) {
 	w.comment("expected: rewrites %s into about %d files; reads %s a window instead of %s",
 		s.Expected.Rewrite, s.Expected.Files, s.Expected.ScannedBytesThen, s.Expected.ScannedBytesNow)
 	w.statement(s.Statement)
-	w.comment("undo, only while nothing else was written to the table since:")
+	w.comment("undo, only while nothing but this step was written to the table after version %d:", s.Version)
 	for line := range strings.Lines(s.Undo) {
 		w.comment("%s", line)
 	}

@@ -89,8 +89,9 @@ FROM candidates c
 JOIN runs r ON r.id = c.run_id
 ORDER BY r.night, r.attempt, c.table_name, c.candidate;
 
--- Tables that were never changed, and why: by the latest plan that speaks of them, else by
--- what is missing for a plan to do so.
+-- Tables that were never changed, and why: by the latest plan that chose anew and is no advice,
+-- else by the latest that speaks of them, else by what is missing for a plan to do so. A night
+-- without drift weighs nothing: it would only say that nothing had moved.
 CREATE VIEW audit_untouched AS
 WITH
   named (table_name) AS (
@@ -99,7 +100,7 @@ WITH
   latest (table_name, run_id, night, reason) AS (
     SELECT table_name, run_id, night, reason FROM (
       SELECT t.table_name, t.run_id, r.night, t.reason,
-        row_number() OVER (PARTITION BY t.table_name ORDER BY r.night DESC, r.attempt DESC) AS n
+        row_number() OVER (PARTITION BY t.table_name ORDER BY coalesce(r.trigger_fired, 0) DESC, r.dry_run, r.night DESC, r.attempt DESC) AS n
       FROM plan_tables t JOIN runs r ON r.id = t.run_id)
     WHERE n = 1)
 SELECT n.table_name,

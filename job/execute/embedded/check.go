@@ -115,7 +115,7 @@ func unmakable(l layout.Layout) string {
 // obstacle says what about the table forbids the step; empty where nothing does.
 func obstacle(t opened, step plan.Step) string {
 	if unsupported := delta.Unsupported(t.delta); len(unsupported) > 0 {
-		return "the embedded engine does not handle " + strings.Join(unsupported, "; ") + ": use the sparksql engine"
+		return "the embedded engine does not handle " + strings.Join(unsupported, "; ") + ""
 	}
 	if t.lake.SchemaHash != step.SchemaHash {
 		return fmt.Sprintf("its schema changed since it was planned at version %d (%s, now %s at version %d): make a new plan",

@@ -14,6 +14,6 @@
 -- expected: rewrites 1.00 GB into about 16 files; reads 1.00 GB a window instead of 4.00 GB
 -- embedded: rewrite all files of the table in that order; the same on Spark:
 --   OPTIMIZE `sales`.`orders` ZORDER BY (`a`, `b`);
--- undo, only while nothing else was written to the table since:
+-- undo, only while nothing but this step was written to the table after version 7:
 -- RESTORE TABLE `sales`.`orders` TO VERSION AS OF 7;
 

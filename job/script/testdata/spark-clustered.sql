@@ -12,6 +12,6 @@
 -- expected: rewrites 1.00 GB into about 16 files; reads 1.00 GB a window instead of 4.00 GB
 ALTER TABLE `sales`.`orders` CLUSTER BY (`a`, `b`);
 OPTIMIZE `sales`.`orders` FULL;
--- undo, only while nothing else was written to the table since:
+-- undo, only while nothing but this step was written to the table after version 7:
 -- RESTORE TABLE `sales`.`orders` TO VERSION AS OF 7;
 
