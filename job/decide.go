@@ -45,7 +45,7 @@ const (
 
 // Decide is a run up to its plan: it reads logs, tables and the past and changes nothing.
 func (n Night) Decide(ctx context.Context, past Past, when Triggering) (Decision, error) {
-	observed, err := Observe(ctx, n.Config.Sources, n.Window)
+	observed, err := n.observe(ctx)
 	if err != nil {
 		return Decision{}, err
 	}

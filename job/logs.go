@@ -6,15 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ajlo/job/config"
 	"ajlo/job/eventlog"
 	"ajlo/job/fact"
 	"ajlo/job/window"
 )
+
+// Observer reads what ran, from event logs and from facts that were made of them before.
+type Observer struct {
+	// Sources are the folders of event logs.
+	Sources []config.Source
+	// Facts are folders that Export wrote, each as the Logs of a source.
+	Facts []config.Source
+	// Cache is the folder that keeps facts of finished applications; empty for none.
+	Cache string
+	// Shard is the part of the logs' applications that is read. Facts are read whole.
+	Shard Shard
+	Log   *slog.Logger
+	// Clock is the time now, which only the upkeep of the cache looks at.
+	Clock func() time.Time
+}
 
 // Observed is what the event logs of a window say.
 type Observed struct {
@@ -25,6 +44,12 @@ type Observed struct {
 	Applications int
 	// Problems are files, or parts of them, that could not be read.
 	Problems []eventlog.Problem
+	// Unread are those of applications of which a file as a whole gave nothing.
+	Unread []eventlog.Problem
+	// Lines counts the lines of logs that were read, and Cached the applications of which
+	// none had to be.
+	Lines  int64
+	Cached int
 	// sources tells which source each application was read from.
 	sources map[string]config.Source
 }
@@ -50,20 +75,6 @@ func problemText(p eventlog.Problem) string {
 	return text
 }
 
-// Observe reads the event logs of every source. Damaged logs are named in the result and
-// give what they hold; a source that is not there at all is an error.
-func Observe(ctx context.Context, sources []config.Source, w window.Window) (Observed, error) {
-	o := Observed{sources: map[string]config.Source{}}
-	for _, source := range sources {
-		if err := o.readSource(ctx, source, w); err != nil {
-			return Observed{}, err
-		}
-	}
-	fact.Unify(o.Queries)
-	slices.SortStableFunc(o.Queries, byStart)
-	return o, nil
-}
-
 // MissingLogs is a source whose folder is not there or cannot be listed.
 type MissingLogs struct {
 	Logs string
@@ -79,47 +90,103 @@ func (e *MissingLogs) Error() string {
 
 func (e *MissingLogs) Unwrap() error { return e.Err }
 
-func (o *Observed) readSource(ctx context.Context, source config.Source, w window.Window) error {
-	if strings.Contains(source.Logs, "://") {
-		return &UsageError{"event logs: " + source.Logs + " is not on local disk: copy or mount it and name the folder"}
-	}
-	folder := os.DirFS(source.Logs)
-	applications, err := eventlog.Find(folder, ".")
-	if err != nil {
-		return &MissingLogs{source.Logs, err}
-	}
-	for _, application := range applications {
-		if err := o.readApplication(ctx, folder, application, source, w); err != nil {
-			return err
-		}
-	}
-	return nil
+// Unread is applications that could not be read where all were wanted.
+type Unread struct{ Problems []eventlog.Problem }
+
+func (e *Unread) Error() string {
+	return fmt.Sprintf("%d files could not be read (--strict): %s: mend or move them, or leave --strict out", len(e.Problems), problemText(e.Problems[0]))
 }
 
-func (o *Observed) readApplication(ctx context.Context, folder fs.FS, a eventlog.Application, source config.Source, w window.Window) error {
-	var reading eventlog.Reading
-	facts, err := fact.Extract(eventlog.Events(ctx, folder, a, &reading))
-	if ctxErr := ctx.Err(); ctxErr != nil {
-		return ctxErr
-	}
-	o.Problems = append(o.Problems, reading.Problems...)
-	if err != nil {
-		o.Problems = append(o.Problems, eventlog.Problem{File: a.Parts[0], Reason: err.Error(), Count: 1})
+// Strictly is an *Unread where an application could not be read.
+func (o Observed) Strictly() error {
+	if len(o.Unread) == 0 {
 		return nil
 	}
-	before := len(o.Queries)
-	for _, q := range facts.Queries {
-		if w.Contains(q.Start) {
-			o.Queries = append(o.Queries, q)
+	return &Unread{o.Unread}
+}
+
+// Observe reads every source, several applications at a time. Damaged logs are named in the
+// result and give what they hold; a source that is not there at all is an error. The result
+// does not depend on the cache, nor on what was read first.
+func (o Observer) Observe(ctx context.Context, w window.Window) (Observed, error) {
+	readings, err := o.read(ctx, w)
+	return gather(readings), err
+}
+
+// reader reads one application.
+type reader func(context.Context) (reading, error)
+
+// read gives what the window has of each application, in the order of sources and paths.
+func (o Observer) read(ctx context.Context, w window.Window) ([]reading, error) {
+	shelf := o.openCache()
+	readers, err := o.readers(shelf)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]reading, len(readers))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, read := range readers {
+		group.Go(func() (err error) {
+			readings[i], err = read(ctx)
+			readings[i].cut(w)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	shelf.report(readings)
+	return readings, nil
+}
+
+func (o Observer) readers(shelf shelf) ([]reader, error) {
+	var readers []reader
+	for _, source := range o.Sources {
+		logs, err := find(source)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range logs {
+			if o.Shard.Has(l.place) {
+				readers = append(readers, func(ctx context.Context) (reading, error) { return l.read(ctx, shelf) })
+			}
+		}
+		shelf.sweep(source, logs)
+	}
+	for _, source := range o.Facts {
+		made, err := factReaders(source)
+		if err != nil {
+			return nil, err
+		}
+		readers = append(readers, made...)
+	}
+	return readers, nil
+}
+
+// gather makes one result of all applications: one table has one name.
+func gather(readings []reading) Observed {
+	o := Observed{sources: map[string]config.Source{}}
+	for _, r := range readings {
+		o.Queries = append(o.Queries, r.facts.Queries...)
+		o.Problems = append(o.Problems, r.problems...)
+		o.Lines += r.lines
+		if r.unread {
+			o.Unread = append(o.Unread, r.problems...)
+		}
+		if r.cached {
+			o.Cached++
+		}
+		if len(r.facts.Queries) > 0 {
+			o.Applications++
+			o.sources[r.facts.Queries[0].App] = r.source
 		}
 	}
-	if len(o.Queries) > before {
-		o.Applications++
-		o.sources[facts.App] = source
-	}
-	return nil
+	fact.Unify(o.Queries)
+	slices.SortStableFunc(o.Queries, byStart)
+	return o
 }
 
 func byStart(a, b fact.Query) int {
-	return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.App, b.App), int(a.Execution-b.Execution))
+	return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.App, b.App), cmp.Compare(a.Execution, b.Execution))
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -25,6 +26,10 @@ type Night struct {
 	Config config.Config
 	Window window.Window
 	Mode   Mode
+	// Facts are folders of facts that are read beside, or instead of, the config's sources.
+	Facts []config.Source
+	// Strict ends the run before it decides anything where an application cannot be read.
+	Strict bool
 	Store  *state.Store
 	Engine execute.Engine
 	Log    *slog.Logger
@@ -37,4 +42,14 @@ type Night struct {
 	// Clock is the time now, for the lease and for how long things take; decisions never
 	// see it.
 	Clock func() time.Time
+}
+
+// observe reads what the window's logs say.
+func (n Night) observe(ctx context.Context) (Observed, error) {
+	o := Observer{Sources: n.Config.Sources, Facts: n.Facts, Cache: n.Config.Cache, Log: n.Log, Clock: n.Clock}
+	observed, err := o.Observe(ctx, n.Window)
+	if err == nil && n.Strict {
+		err = observed.Strictly()
+	}
+	return observed, err
 }

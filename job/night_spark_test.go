@@ -151,7 +151,7 @@ func sameRows(ctx context.Context, t *testing.T, spark *sparktest.Spark, name ta
 // foretoldShares finds what the plan foretold for each labelled query, by its fingerprint.
 func foretoldShares(t *testing.T, l lakeOf, p plan.Plan, labels []string) shares {
 	t.Helper()
-	observed, err := job.Observe(context.Background(), l.config.Sources, p.Window)
+	observed, err := job.Observer{Sources: l.config.Sources}.Observe(context.Background(), p.Window)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func (n Night) night(ctx context.Context, record *record) (Result, error) {
 	if err := n.sweep(ctx); err != nil {
 		return result, err
 	}
-	observed, err := Observe(ctx, n.Config.Sources, n.Window)
+	observed, err := n.observe(ctx)
 	if err != nil {
 		return result, err
 	}

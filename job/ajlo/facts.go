@@ -2,27 +2,32 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"ajlo/job"
+	"ajlo/job/config"
 	"ajlo/job/report"
+	"ajlo/job/window"
 )
 
 type factsCommand struct {
-	logOptions
-	JSON bool `help:"One JSON object a line."`
+	evidenceOptions
+	Shard   string `placeholder:"I/N" help:"Read one of N equal parts of the applications; all N give exactly the whole."`
+	Parquet string `type:"path" placeholder:"FOLDER" xor:"form" help:"Write the facts into a folder that --facts reads, one file an application, instead of printing them."`
+	Explain string `placeholder:"APP/EXECUTION" xor:"form" help:"One query: its plan, which joins and predicates were taken, and what was not."`
+	JSON    bool   `xor:"form" help:"One JSON object a line."`
 }
 
 // Run prints what the logs say.
 func (c factsCommand) Run(ctx context.Context, w world) error {
-	sources, length, err := c.sources()
+	o, span, err := c.observer(w)
 	if err != nil {
 		return err
 	}
-	span, err := c.window(w.clock, length)
-	if err != nil {
-		return err
+	if c.Explain != "" {
+		return c.explain(ctx, w, o)
 	}
-	observed, err := job.Observe(ctx, sources, span)
+	observed, err := c.observe(ctx, o, span)
 	if err != nil {
 		return err
 	}
@@ -32,8 +37,75 @@ func (c factsCommand) Run(ctx context.Context, w world) error {
 	if len(observed.Queries) == 0 {
 		w.log.Info("no query of a user starts in the window", "start", span.Start, "end", span.End)
 	}
-	if c.JSON {
+	if err := c.print(w, observed); err != nil {
+		return err
+	}
+	return c.strictly(observed)
+}
+
+func (c factsCommand) observe(ctx context.Context, o job.Observer, span window.Window) (job.Observed, error) {
+	if c.Parquet != "" {
+		return o.Export(ctx, span, c.Parquet)
+	}
+	return o.Observe(ctx, span)
+}
+
+func (c factsCommand) print(w world, observed job.Observed) error {
+	switch {
+	case c.Parquet != "":
+		w.log.Info("facts were written", "folder", c.Parquet, "applications", observed.Applications, "queries", len(observed.Queries))
+		return nil
+	case c.JSON:
 		return report.FactsJSON(w.out, observed.Queries)
 	}
 	return report.Facts(w.out, observed.Queries)
+}
+
+func (c factsCommand) observer(w world) (job.Observer, window.Window, error) {
+	o := job.Observer{Log: w.log, Clock: w.clock}
+	length, err := c.places(&o)
+	if err != nil {
+		return o, window.Window{}, err
+	}
+	if c.Shard != "" {
+		if o.Shard, err = job.ParseShard(c.Shard); err != nil {
+			return o, window.Window{}, &job.UsageError{Text: "--shard: " + err.Error()}
+		}
+	}
+	span, err := c.window(w.clock, length)
+	return o, span, err
+}
+
+// places fills in what is read and through which cache, and gives the window's length.
+// Without a config there is no cache: nobody said where it may lie.
+func (c factsCommand) places(o *job.Observer) (time.Duration, error) {
+	o.Facts = logFolders(c.Facts)
+	if c.Config == "" {
+		o.Sources = logFolders(c.Logs)
+		if len(o.Sources)+len(o.Facts) == 0 {
+			return 0, &job.UsageError{Text: "no logs: name a folder with --logs or a config with --config"}
+		}
+		return window.Days * 24 * time.Hour, nil
+	}
+	conf, err := c.load()
+	if err != nil {
+		return 0, err
+	}
+	o.Sources, o.Cache = conf.Sources, conf.Cache
+	if len(c.Facts) > 0 && len(c.Logs) == 0 {
+		o.Sources = []config.Source{}
+	}
+	return conf.Window, nil
+}
+
+// explain prints one query, whenever it ran.
+func (c factsCommand) explain(ctx context.Context, w world, o job.Observer) error {
+	if len(o.Sources) == 0 {
+		return &job.UsageError{Text: "--explain reads the log again: name its folder with --logs or a config with --config"}
+	}
+	explanation, err := o.Explain(ctx, c.Explain)
+	if err != nil {
+		return err
+	}
+	return explanation.Write(w.out)
 }

@@ -31,34 +31,28 @@ func (o logOptions) load() (config.Config, error) {
 	return c, o.overrule(&c)
 }
 
-// sources gives where logs are for commands that can do without a config.
-func (o logOptions) sources() ([]config.Source, time.Duration, error) {
-	if o.Config == "" && len(o.Logs) == 0 {
-		return nil, 0, &job.UsageError{Text: "no logs: name a folder with --logs or a config with --config"}
-	}
-	if o.Config == "" {
-		return logFolders(o.Logs), window.Days * 24 * time.Hour, nil
-	}
-	c, err := o.load()
-	return c.Sources, c.Window, err
-}
-
 // overrule replaces the config's log folders; path maps hold for all of them.
 func (o logOptions) overrule(c *config.Config) error {
 	if len(o.Logs) == 0 {
 		return nil
 	}
-	paths := map[string]string{}
-	for _, s := range c.Sources {
-		for from, to := range s.PathMap {
-			paths[from] = to
-		}
-	}
+	paths := pathMaps(c.Sources)
 	c.Sources = logFolders(o.Logs)
 	for i := range c.Sources {
 		c.Sources[i].PathMap = paths
 	}
 	return nil
+}
+
+// pathMaps are those of all sources together.
+func pathMaps(sources []config.Source) map[string]string {
+	paths := map[string]string{}
+	for _, s := range sources {
+		for from, to := range s.PathMap {
+			paths[from] = to
+		}
+	}
+	return paths
 }
 
 func logFolders(folders []string) []config.Source {

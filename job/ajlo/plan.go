@@ -10,7 +10,7 @@ import (
 )
 
 type planCommand struct {
-	logOptions
+	evidenceOptions
 	Force  bool `help:"Plan although the workload has not drifted."`
 	JSON   bool `xor:"form" help:"Print the plan as JSON, as apply takes it."`
 	Script bool `xor:"form" help:"Print the script."`

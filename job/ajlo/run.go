@@ -15,7 +15,7 @@ import (
 )
 
 type runCommand struct {
-	logOptions
+	evidenceOptions
 	DryRun bool `help:"Stop before anything is changed."`
 	JSON   bool `help:"Print the run as JSON."`
 }

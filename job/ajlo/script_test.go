@@ -32,12 +32,14 @@ func TestCommandLine(t *testing.T) {
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("FIXTURE", fixture)
+			env.Setenv("ICEBERG", filepath.Join(filepath.Dir(fixture), "spark40-iceberg"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
 			"copytree": copyTree,
 			"cut":      cut,
+			"zstdjunk": zstdJunk,
 		},
 	})
 }
@@ -81,4 +83,12 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// zstdjunk FILE makes a file that begins as compressed logs do and holds none.
+func zstdJunk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: zstdjunk file")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x28\xb5\x2f\xfdxxxx"), 0o600))
 }

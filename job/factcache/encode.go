@@ -48,7 +48,7 @@ type Application struct {
 	App        string    `json:"app"`
 	Executions int       `json:"executions"`
 	Cores      int       `json:"cores"`
-	InProgress bool      `json:"in_progress,omitempty"`
+	Unread     bool      `json:"unread,omitempty"` // a file as a whole gave nothing
 	Problems   []Problem `json:"problems,omitempty"`
 	Rows       []Row     `json:"-"`
 }

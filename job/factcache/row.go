@@ -1,20 +1,23 @@
 package factcache
 
 // Row is one query. Its columns are the contract in schema/facts.parquet.md; a change of
-// them is a new Format. No column is optional: what is absent is an empty list or text.
+// them is a new Format. What is absent is an empty list or text; only the counts that logs
+// may lack are optional.
 type Row struct {
-	App           string `parquet:"app"`
-	Execution     int64  `parquet:"execution"`
-	Query         string `parquet:"query"`
-	Fingerprint   string `parquet:"fingerprint"`
-	Start         int64  `parquet:"start,timestamp(microsecond)"` // µs since the epoch, UTC
-	WallMS        int64  `parquet:"wall_ms"`
-	TaskMS        int64  `parquet:"task_ms"`
-	TasksMeasured bool   `parquet:"tasks_measured"`
-	Status        string `parquet:"status"`
-	Scans         []Scan `parquet:"scans,list"`
-	Joins         []Join `parquet:"joins,list"`
-	Lost          Lost   `parquet:"lost"`
+	App           string  `parquet:"app"`
+	Execution     int64   `parquet:"execution"`
+	Query         string  `parquet:"query"`
+	SQL           string  `parquet:"sql"`
+	Fingerprint   string  `parquet:"fingerprint"`
+	Start         int64   `parquet:"start,timestamp(microsecond)"` // µs since the epoch, UTC
+	WallMS        int64   `parquet:"wall_ms"`
+	TaskMS        int64   `parquet:"task_ms"`
+	TasksMeasured bool    `parquet:"tasks_measured"`
+	Status        string  `parquet:"status"`
+	Scans         []Scan  `parquet:"scans,list"`
+	Joins         []Join  `parquet:"joins,list"`
+	Lost          Lost    `parquet:"lost"`
+	Writes        []Write `parquet:"writes,list"`
 }
 
 // Scan is one read of one table.
@@ -60,6 +63,16 @@ type Join struct {
 type Column struct {
 	Table  string `parquet:"table"`
 	Column string `parquet:"column"`
+}
+
+// Write is what the query did to one table.
+type Write struct {
+	Table        string   `parquet:"table"`
+	Location     string   `parquet:"location"`
+	Operation    string   `parquet:"operation"`
+	Keys         []string `parquet:"keys,list"`
+	FilesAdded   *int64   `parquet:"files_added,optional"`
+	FilesRemoved *int64   `parquet:"files_removed,optional"`
 }
 
 // Lost counts what could not be read of the query's plans.

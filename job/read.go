@@ -1,0 +1,165 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"ajlo/job/config"
+	"ajlo/job/eventlog"
+	"ajlo/job/fact"
+	"ajlo/job/factcache"
+	"ajlo/job/window"
+)
+
+// reading is what one application's log gave.
+type reading struct {
+	source   config.Source
+	key      factcache.Key
+	facts    fact.Facts
+	problems []eventlog.Problem
+	// unread is set where a file as a whole gave nothing.
+	unread bool
+	lines  int64 // of the log that were read; 0 where its facts were kept before
+	cached bool
+	// unkept is why facts could not be put into the cache.
+	unkept error
+}
+
+// cut leaves the queries that start in the window.
+func (r *reading) cut(w window.Window) {
+	r.facts.Queries = slices.DeleteFunc(r.facts.Queries, func(q fact.Query) bool { return !w.Contains(q.Start) })
+}
+
+// log is one application's log in a source.
+type log struct {
+	source      config.Source
+	folder      fs.FS
+	application eventlog.Application
+	place       string
+}
+
+// find lists the logs of a source.
+func find(source config.Source) ([]log, error) {
+	if strings.Contains(source.Logs, "://") {
+		return nil, &UsageError{"event logs: " + source.Logs + " is not on local disk: copy or mount it and name the folder"}
+	}
+	folder := os.DirFS(source.Logs)
+	applications, err := eventlog.Find(folder, ".")
+	if err != nil {
+		return nil, &MissingLogs{source.Logs, err}
+	}
+	logs, taken := make([]log, len(applications)), map[string]bool{}
+	for i, a := range applications {
+		place := placeOf(a)
+		if taken[place] {
+			place += "\x00" + a.Parts[0] // an application that began again under its old name
+		}
+		taken[place] = true
+		logs[i] = log{source: source, folder: folder, application: a, place: place}
+	}
+	return logs, nil
+}
+
+// placeOf is a path that stays the same while the log grows, is compacted and ends.
+func placeOf(a eventlog.Application) string {
+	first := a.Parts[0]
+	if folder := path.Dir(first); strings.HasPrefix(path.Base(folder), "eventlog_v2_") {
+		return folder
+	}
+	return strings.TrimSuffix(first, ".inprogress")
+}
+
+func (l log) key() factcache.Key {
+	return factcache.Key{
+		Source: l.source.Logs, Place: l.place, Parts: l.application.Parts, Bytes: l.application.Bytes,
+		Modified: l.application.Modified, Code: codeVersion(),
+	}
+}
+
+// read gives the log's facts, from the shelf where they are there.
+func (l log) read(ctx context.Context, s shelf) (reading, error) {
+	r := reading{source: l.source, key: l.key()}
+	finished := !l.application.InProgress
+	if finished && s.get(&r) {
+		return r, nil
+	}
+	var account eventlog.Reading
+	facts, err := fact.Extract(eventlog.Events(ctx, l.folder, l.application, &account))
+	if ctxErr := ctx.Err(); ctxErr != nil {
+		return r, ctxErr
+	}
+	r.facts, r.problems, r.lines = facts, account.Problems, account.Lines
+	if err != nil {
+		r.problems = append(r.problems, eventlog.Problem{File: l.application.Parts[0], Reason: err.Error(), Count: 1})
+	}
+	// A log that is being written may end before its first line does.
+	r.unread = account.Parts < len(l.application.Parts) || finished && slices.ContainsFunc(r.problems, ofWholeFile)
+	// What could not be read may be readable tomorrow.
+	if finished && len(r.problems) == 0 {
+		r.unkept = s.put(r)
+	}
+	return r, nil
+}
+
+func ofWholeFile(p eventlog.Problem) bool { return p.Line == 0 }
+
+// Export writes what the window has of each application into a folder, one file each, from
+// which an Observer with that folder among its Facts gives the same result as from the logs.
+// An application that was written before is written anew.
+func (o Observer) Export(ctx context.Context, w window.Window, folder string) (Observed, error) {
+	readings, err := o.read(ctx, w)
+	if err != nil {
+		return Observed{}, err
+	}
+	into, err := factcache.Open(folder)
+	if err != nil {
+		return Observed{}, fmt.Errorf("write facts: %w", err)
+	}
+	for _, r := range readings {
+		if len(r.facts.Queries) == 0 && len(r.problems) == 0 {
+			continue
+		}
+		if err := into.Put(r.key, kept(r)); err != nil {
+			return Observed{}, fmt.Errorf("write facts: %w", err)
+		}
+	}
+	return gather(readings), nil
+}
+
+// factReaders reads a folder that Export wrote.
+func factReaders(source config.Source) ([]reader, error) {
+	if _, err := os.Stat(source.Logs); err != nil {
+		return nil, &UsageError{fmt.Sprintf("facts: %v: name a folder that facts --parquet wrote", err)}
+	}
+	folder, err := factcache.Open(source.Logs)
+	if err != nil {
+		return nil, &UsageError{fmt.Sprintf("facts: %v: name a folder that facts --parquet wrote", err)}
+	}
+	var readers []reader
+	for _, file := range folder.Files() {
+		readers = append(readers, func(ctx context.Context) (reading, error) {
+			return readFacts(source, file), ctx.Err()
+		})
+	}
+	return readers, nil
+}
+
+// readFacts reads one file; one that cannot be read is a problem like that of a log.
+func readFacts(source config.Source, file string) reading {
+	r := reading{source: source}
+	key, application, err := factcache.Read(file)
+	if err == nil {
+		r.key = key
+		err = r.restore(application)
+	}
+	if err != nil {
+		r.facts, r.unread = fact.Facts{}, true
+		r.problems = []eventlog.Problem{{File: file, Reason: err.Error(), Count: 1}}
+	}
+	return r
+}
