@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -246,4 +248,25 @@ func FuzzReadFile(f *testing.F) {
 			t.Errorf("read as %v, %v and as %v, %v", first, firstErr, second, err)
 		}
 	})
+}
+
+// TestGatherTakesNothingFromNULL holds that a NULL list has no entries in a copy, although
+// Arrow lets it span some.
+func TestGatherTakesNothingFromNULL(t *testing.T) {
+	values := array.NewInt64Data(array.NewData(arrow.PrimitiveTypes.Int64, 3,
+		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes([]int64{7, 8, 9}))}, nil, 0, 0))
+	list := arrow.ListOfField(arrow.Field{Name: "element", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
+	source := array.NewListData(array.NewData(list, 2,
+		[]*memory.Buffer{memory.NewBufferBytes([]byte{0b10}), memory.NewBufferBytes(arrow.GetBytes([]int32{0, 2, 3}))},
+		[]arrow.ArrayData{values.Data()}, 1, 0))
+	got, err := gather(list, []arrow.Array{source}, []place{{0, 1}, {0, 0}, {0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("[[9] (null) [9]]", got.String()); diff != "" {
+		t.Error(diff)
+	}
+	if entries := got.(*array.List).ListValues().Len(); entries != 2 {
+		t.Errorf("%d entries were copied, want 2", entries)
+	}
 }
