@@ -88,6 +88,11 @@ func splitKeys(f field) (keys []string, ok bool) {
 	if items := splitItems(f); len(items) == f.count && allAttributes(items) {
 		return items, true
 	}
+	return splitExpressions(f)
+}
+
+// splitExpressions cuts a list where brackets say.
+func splitExpressions(f field) (keys []string, ok bool) {
 	body := strings.TrimSuffix(strings.TrimPrefix(f.text, "["), "]")
 	if body == "" {
 		return nil, f.count <= 0

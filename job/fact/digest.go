@@ -13,6 +13,9 @@ type plan struct {
 	info *eventlog.PlanNode
 }
 
+// absent reports whether the log gave no plan at all; a text may be missing beside a tree.
+func (p plan) absent() bool { return p.text == "" && p.info == nil }
+
 // digest is what is kept of an execution's plans: everything a fact needs, so that the
 // texts can go as soon as the execution ends.
 type digest struct {
@@ -23,6 +26,8 @@ type digest struct {
 	top   string // the first operator of the first plan
 	user  bool   // a user table is read or written
 	write *foundWrite
+	// unplaced is set where a scan of files says neither their table's name nor their place.
+	unplaced bool
 }
 
 // foundScan is a scan of a plan with the metrics that will measure it.
@@ -49,7 +54,7 @@ func digestPlans(first, last plan, z zones) digest {
 		top:   planned.top,
 		write: planned.write,
 	}
-	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.user || writes(d.top)
+	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.unplaced || writes(d.top)
 	return d
 }
 
@@ -65,6 +70,9 @@ func readPlan(p plan, v view, z zones) digest {
 			found.metrics, found.cache, found.certain = metrics.find(at.node), l.cacheID(at.cache), v == asRun
 			d.lost.Predicates += lost
 			d.addScan(found)
+		} else if isUnplaced(at.node) {
+			d.lost.Predicates++
+			d.unplaced = true
 		}
 	}
 	d.joins = l.joins(text.roots)

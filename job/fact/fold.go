@@ -31,13 +31,13 @@ type execution struct {
 // late; the first plan is kept until then only where there is no digest yet.
 func (e *execution) digest(z zones, names interner) {
 	first, last := e.first, e.last
-	if last.text == "" && last.info == nil {
+	if last.absent() {
 		last = first
 	}
-	if first.text == "" {
+	if first.absent() {
 		first = last
 	}
-	if first.text == "" && e.digested != nil {
+	if first.absent() && e.digested != nil {
 		return
 	}
 	d := digestPlans(first, last, z)

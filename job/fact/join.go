@@ -81,9 +81,13 @@ func (l *lineage) allReadTables(nodes []*node) bool {
 
 func (l *lineage) join(n *node, children []*node) foundJoin {
 	j := foundJoin{Join: Join{Left: []table.Ref{}, Right: []table.Ref{}, Type: joinTypeOf(n), Strategy: strategyOf(n)}}
-	left, okLeft := keysOf(n, "Left keys")
-	right, okRight := keysOf(n, "Right keys")
-	if !okLeft || !okRight || len(left) != len(right) || len(children) != 2 {
+	if len(children) != 2 {
+		j.lost = true
+		return j
+	}
+	left, okLeft := l.keysOf(n, "Left keys", children[0])
+	right, okRight := l.keysOf(n, "Right keys", children[1])
+	if !okLeft || !okRight || len(left) != len(right) {
 		j.lost = len(left)+len(right) > 0
 		return j
 	}
@@ -103,10 +107,24 @@ func needsKeys(s Strategy) bool {
 	return s == SortMergeJoin || s == ShuffledHashJoin || s == BroadcastHashJoin
 }
 
-func keysOf(n *node, label string) ([]string, bool) {
+// keysOf takes a list of keys apart. Pieces that are attributes in scope are whole, whatever
+// brackets their names hold; "substring(b#2" is none.
+func (l *lineage) keysOf(n *node, label string, child *node) ([]string, bool) {
 	f, ok := n.field(label)
 	if !ok {
 		return nil, true
+	}
+	s, items := l.scope(child), splitItems(f)
+	unknown := func(item string) bool {
+		a, ok := parseAttribute(item)
+		found, known := s.lookup(a.id)
+		return !ok || !known || found.name != a.name
+	}
+	if len(items) == f.count && !slices.ContainsFunc(items, unknown) {
+		return items, true
+	}
+	if keys, ok := splitExpressions(f); ok {
+		return keys, true
 	}
 	return splitKeys(f)
 }

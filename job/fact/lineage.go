@@ -338,12 +338,26 @@ func (l *lineage) projected(n *node, below []*scope) *scope {
 		}
 	}
 	if n.block != nil && n.block.gap {
-		return &scope{below: []*scope{input}, gap: true}
+		return &scope{below: []*scope{input}, gap: true, output: partialOutput(n)}
 	}
 	if len(below) == 1 && n.operator() != "Generate" {
 		return input
 	}
 	return &scope{below: []*scope{input}}
+}
+
+// partialOutput is how the output of an aggregate begins that only prepares for another: its
+// keys come first, then what it has added up so far.
+func partialOutput(n *node) []attribute {
+	functions, _ := n.field("Functions")
+	for _, f := range cutOutside(strings.Trim(functions.text, "[]")) {
+		if !strings.HasPrefix(f, "partial_") && !strings.HasPrefix(f, "merge_") {
+			return nil
+		}
+	}
+	keys, _ := n.field("Keys")
+	attributes, _ := attributesOf(keys)
+	return attributes
 }
 
 // with adds named expressions to a scope, as aggregates do with grouping expressions.

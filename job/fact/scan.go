@@ -57,6 +57,16 @@ func fileSource(n *node, rest string) (source, bool) {
 	return s, s.name != ""
 }
 
+// isUnplaced reports a scan of somebody's files whose table cannot be told: read by a path
+// that the text cut.
+func isUnplaced(n *node) bool {
+	rest, ok := strings.CutPrefix(n.name, "Scan ")
+	format, name, _ := strings.Cut(rest, " ")
+	location, placed := n.field("Location")
+	return ok && name == "" && placed && slices.Contains(fileFormats, format) && strings.HasSuffix(location.text, "[]") &&
+		!strings.HasPrefix(location.text, "DeltaLogFileIndex")
+}
+
 // isDeltaIndex tells Delta's scans from Parquet's: nothing else in the plan does.
 func isDeltaIndex(class string) bool {
 	return strings.HasPrefix(class, "Tahoe") || strings.HasPrefix(class, "PreparedDelta") || strings.HasPrefix(class, "Cdc")
