@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ajlo/job/delta"
 	"ajlo/job/execute"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
@@ -24,17 +25,17 @@ func (n Night) execute(ctx context.Context, d Decision, l Lake, r *record) ([]St
 	for i, s := range d.Plan.Steps {
 		steps[i] = Step{Table: s.Table, Kind: s.Kind, Status: StepPending}
 		if err := n.check(ctx, d, l, s); err != nil {
-			steps[i].fail(StepRefused, err)
-			if err := r.run.StepRefused(ctx, i, err); err != nil {
+			if err := n.recordFailure(ctx, r, i, &steps[i], err); err != nil {
 				return steps, err
 			}
 		}
 	}
-	for i, s := range d.Plan.Steps {
+	purse := newPurse(n.settings())
+	for i := range steps {
 		if steps[i].Status != StepPending {
 			continue
 		}
-		if err := n.apply(ctx, r, d, i, s, &steps[i]); err != nil {
+		if err := n.apply(ctx, r, d, purse, i, &steps[i]); err != nil {
 			return steps, err
 		}
 		if steps[i].Status == StepFailed {
@@ -64,11 +65,11 @@ func stale(p plan.Plan, l Lake, s plan.Step) string {
 		return "" // the engine names what is wrong with the place
 	}
 	now := found.Snapshot
-	at := slices.IndexFunc(p.Tables, func(t plan.Table) bool { return t.Table == s.Table })
+	at := slices.IndexFunc(p.Tables, func(t plan.Table) bool { return t.Table == s.Table && t.Location == s.Location })
 	switch {
 	case at < 0:
 		return "the plan has a step for it and no decision: make a new plan"
-	case layout.SameKeys(now.Layout, s.Layout):
+	case now.Owner == delta.OwnerUs && layout.SameKeys(now.Layout, s.Layout):
 		return ""
 	case !layout.SameKeys(now.Layout, p.Tables[at].Current):
 		return fmt.Sprintf("its keys are %s, the plan found %s: make a new plan", now.Layout, p.Tables[at].Current)
@@ -78,39 +79,53 @@ func stale(p plan.Plan, l Lake, s plan.Step) string {
 	return ""
 }
 
-func (n Night) apply(ctx context.Context, r *record, d Decision, number int, s plan.Step, step *Step) error {
+// apply does one step. What the table has become is recorded even where the run is told to
+// stop meanwhile.
+func (n Night) apply(ctx context.Context, r *record, d Decision, purse *purse, number int, step *Step) error {
+	s := d.Plan.Steps[number]
 	if err := r.run.StepStarted(ctx, number); err != nil {
 		return err
 	}
 	n.Log.Info("rewriting", "table", s.Table, "layout", s.Layout.String(), "bytes", s.Expected.Rewrite)
-	recorder := stepRecorder{
-		run: r.run, number: number,
+	result, err := n.Engine.Apply(ctx, s, stepRecorder{
+		run: r.run, number: number, table: s.Table, purse: purse,
 		stamp:    execute.Stamp{Run: n.ID, Step: number, PlanHash: d.PlanHash},
 		progress: n.progressOf(s),
+	})
+	if err != nil {
+		return n.recordFailure(ctx, r, number, step, err)
 	}
-	result, err := n.Engine.Apply(ctx, s, recorder)
-	if err == nil {
-		err = verify.Rows(result)
+	purse.take(result.BytesRemoved)
+	own, cancel := settling(ctx)
+	defer cancel()
+	if err := verify.Rows(result); err != nil {
+		return errors.Join(r.run.Committed(own, number), n.recordFailure(ctx, r, number, step, err))
 	}
-	if err == nil {
-		step.Status, step.Result = StepApplied, result
-		return r.run.StepApplied(ctx, number, result)
+	step.Status, step.Result = StepApplied, result
+	err = r.run.StepApplied(own, number, result)
+	if err == nil && result.Changed {
+		// The plan's own way back leads to the version it saw; others may have written since.
+		err = r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, result.Version-1))
 	}
-	return n.recordFailure(r, number, step, err)
+	return err
 }
 
-// recordFailure keeps why a step did not happen, on a context of its own: the run's may be
-// the reason.
-func (n Night) recordFailure(r *record, number int, step *Step, cause error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
+// settling is a context for recording what has happened: it outlives the run's own.
+func settling(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
+}
+
+// recordFailure keeps why a step did not happen: an engine's refusal, or a failure.
+func (n Night) recordFailure(ctx context.Context, r *record, number int, step *Step, cause error) error {
+	own, cancel := settling(ctx)
 	defer cancel()
 	var refused *execute.Refusal
 	if errors.As(cause, &refused) {
 		step.fail(StepRefused, cause)
-		return r.run.StepRefused(ctx, number, cause)
+		return r.run.StepRefused(own, number, cause)
 	}
 	step.fail(StepFailed, cause)
-	return r.run.StepFailed(ctx, number, cause)
+	return r.run.StepFailed(own, number, cause)
 }
 
 func (s *Step) fail(status StepStatus, err error) {
@@ -142,9 +157,9 @@ func (n Night) sweep(ctx context.Context) error {
 		}
 		if swept.Committed {
 			n.Log.Warn("a step of a dead run had committed", "run", l.Run, "step", l.Step, "location", l.Location, "version", swept.Version)
-			err = n.Store.FoundCommitted(ctx, l, swept.Version)
+			err = n.Store.FoundCommitted(ctx, l, swept.Version, swept.Gone)
 		} else {
-			n.Log.Warn("files of a dead attempt were deleted", "run", l.Run, "location", l.Location, "files", len(swept.Removed))
+			n.Log.Warn("what a dead run left was taken away", "run", l.Run, "location", l.Location, "files", len(swept.Gone))
 			err = n.Store.Swept(ctx, l)
 		}
 		if err != nil {

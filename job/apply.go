@@ -45,7 +45,18 @@ func (n Night) carryOut(ctx context.Context, d Decision, record *record) (Result
 		result.Outcome = state.NothingToDo
 		return result, nil
 	}
-	return n.act(ctx, result, Observed{}, lake, record)
+	return n.act(ctx, result, n.observedAgain(ctx), lake, record)
+}
+
+// observedAgain reads the plan's window so that what a step does to it can be measured; the
+// plan stands without, and logs may be gone by now.
+func (n Night) observedAgain(ctx context.Context) Observed {
+	observed, err := n.observe(ctx)
+	if err != nil {
+		n.Log.Warn("the plan's window cannot be read again: what its queries would scan is not measured", "err", err)
+		return Observed{}
+	}
+	return observed
 }
 
 // adopt reads a plan back and refuses what the config does not stand behind.
@@ -76,6 +87,9 @@ func (n Night) mayAdopt(p plan.Plan) error {
 	}
 	var rewrite unit.Bytes
 	for _, s := range p.Steps {
+		if s.Expected.Rewrite < 0 || s.TargetFile < minTargetFile {
+			return refuse("step %s makes files of %s and rewrites %s", s.Table, s.TargetFile, s.Expected.Rewrite)
+		}
 		rewrite += s.Expected.Rewrite
 	}
 	if rewrite > n.Config.Budget.Rewrite {
@@ -83,6 +97,10 @@ func (n Night) mayAdopt(p plan.Plan) error {
 	}
 	return nil
 }
+
+// minTargetFile is the least size of files that config and plans may ask for: smaller ones
+// cost more to open than to read.
+const minTargetFile = unit.KiB
 
 // lookAt opens the tables that steps speak of.
 func (n Night) lookAt(ctx context.Context, steps []plan.Step) Lake {

@@ -2,6 +2,9 @@ package job
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 
 	"ajlo/job/config"
@@ -11,6 +14,7 @@ import (
 	"ajlo/job/plan"
 	"ajlo/job/script"
 	"ajlo/job/table"
+	"ajlo/state"
 )
 
 // Decision is what a night decided, whole, before anything is done.
@@ -29,9 +33,8 @@ type Decision struct {
 type Past interface {
 	// LastGraph is the graph of the last window observed before the night; nil for none.
 	LastGraph(ctx context.Context, night string) (*joingraph.Graph, error)
-	// PlanGraph is the graph that the plan in force was made from, and that plan's SHA-256;
-	// nil for none.
-	PlanGraph(ctx context.Context, night string) (*joingraph.Graph, string, error)
+	// InForce is the plan in force; nil for none.
+	InForce(ctx context.Context, night string) (*state.InForce, error)
 }
 
 // Triggering says when a plan is made.
@@ -54,11 +57,12 @@ func (n Night) Decide(ctx context.Context, past Past, when Triggering) (Decision
 
 func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when Triggering) (Decision, error) {
 	d := Decision{Graph: joingraph.Build(n.Window, o.Queries, l.Rows)}
-	var err error
-	if d.Scores, err = n.scores(ctx, d.Graph, past); err != nil {
+	then, err := n.recall(ctx, past)
+	if err != nil {
 		return Decision{}, err
 	}
-	d.Trigger = n.trigger(d.Graph, d.Scores)
+	d.Scores = then.scores(d.Graph)
+	d.Trigger = n.trigger(d.Graph, d.Scores, then)
 	in := plan.Input{
 		Window: n.Window, Graph: d.Graph, Queries: o.Queries, Drift: d.Scores, Trigger: d.Trigger,
 		Coverage: plan.Cover(o.Applications, o.Unreadable(), o.Queries, l.Has),
@@ -90,26 +94,66 @@ func (d *Decision) finish(in plan.Input) (err error) {
 	return nil
 }
 
-func (n Night) scores(ctx context.Context, g joingraph.Graph, past Past) ([]drift.Score, error) {
+// recall reads the references of the night from the past.
+func (n Night) recall(ctx context.Context, past Past) (references, error) {
 	last, err := past.LastGraph(ctx, n.Window.Night())
 	if err != nil {
-		return nil, err
+		return references{}, err
 	}
-	inForce, _, err := past.PlanGraph(ctx, n.Window.Night())
-	if err != nil {
-		return nil, err
+	r := references{last: last}
+	inForce, err := past.InForce(ctx, n.Window.Night())
+	if inForce == nil || err != nil {
+		return r, err
 	}
-	return []drift.Score{drift.Between(drift.Last, last, g), drift.Between(drift.Plan, inForce, g)}, nil
+	r.graph = &inForce.Graph
+	r.plan, err = plan.Parse(inForce.PlanJSON)
+	return r, err
 }
 
-// trigger decides whether layouts are chosen anew tonight.
-func (n Night) trigger(g joingraph.Graph, scores []drift.Score) drift.Trigger {
+// references are what a window is held against.
+type references struct {
+	last  *joingraph.Graph
+	graph *joingraph.Graph // that the plan in force was made from
+	plan  plan.Plan
+}
+
+// scores measures the drift from each reference. A window without a scored edge shows no
+// drift, only that nothing was seen.
+func (r references) scores(g joingraph.Graph) []drift.Score {
+	if !g.HasEvidence() {
+		return []drift.Score{drift.Between(drift.Last, nil, g), drift.Between(drift.Plan, nil, g)}
+	}
+	return []drift.Score{drift.Between(drift.Last, r.last, g), drift.Between(drift.Plan, r.graph, g)}
+}
+
+// trigger decides whether layouts are chosen anew tonight: by drift, or because the plan in
+// force is not what the config asks for, or was not finished.
+func (n Night) trigger(g joingraph.Graph, scores []drift.Score, r references) drift.Trigger {
 	if !g.HasEvidence() {
 		return drift.Trigger{Reason: "no evidence: no shuffled join ran in the window", First: []joingraph.EdgeKey{}}
 	}
-	return drift.Decide(scores, drift.Rule{
+	t := drift.Decide(scores, drift.Rule{
 		Threshold: n.Config.Delta, FirstSeen: drift.FirstSeen(n.Config.FirstSeen), Share: n.Config.FirstSeenShare,
 	})
+	switch {
+	case t.Fired || r.graph == nil:
+	case r.plan.Policy != n.policy():
+		t.Fired, t.Reason = true, "the config asks for something else than the plan in force was made for"
+	case len(r.plan.Deferred) > 0:
+		t.Fired, t.Reason = true, fmt.Sprintf("the plan in force left %d tables for want of budget", len(r.plan.Deferred))
+	}
+	return t
+}
+
+// policy is the SHA-256 of what the config wants and allows, whatever the workload is.
+func (n Night) policy() string {
+	c := n.Config
+	text, err := json.Marshal([]any{c.Write, c.Budget, c.Engine, c.Horizon, c.Rate, c.StorageWeight, c.Margin, c.Allow, c.Estimator, c.Delta})
+	if err != nil {
+		panic(fmt.Sprintf("job: policy: %v", err)) // no value of these types fails to encode
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // blind keeps every table as it is: blindness is not drift (rule 6).
@@ -130,7 +174,7 @@ func (n Night) settings() plan.Settings {
 	}
 	return plan.Settings{
 		Threshold: c.Delta, Budget: c.Budget.Rewrite, Storage: c.Budget.Storage, Horizon: c.Horizon, Rate: c.Rate,
-		StorageWeight: c.StorageWeight, Margin: c.Margin, TargetFile: c.Engine.TargetFileSize, Engine: n.Engine.Name(),
+		StorageWeight: c.StorageWeight, Margin: c.Margin, TargetFile: c.Engine.TargetFileSize, Policy: n.policy(), Engine: n.Engine.Name(),
 		Dialect: dialect.SparkDelta{MayRaiseProtocol: leave}, Address: dialect.Address(c.Lake.Address),
 		Writable: writable(c),
 	}

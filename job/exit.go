@@ -1,7 +1,6 @@
 package job
 
 import (
-	"context"
 	"errors"
 
 	"ajlo/job/config"
@@ -41,8 +40,6 @@ func CodeOf(err error) ExitCode {
 		return ExitLease
 	case errors.As(err, &usage), errors.As(err, &faulty), errors.As(err, &noLogs):
 		return ExitUsage
-	case errors.Is(err, context.Canceled):
-		return ExitFailed
 	case errors.As(err, &incomplete):
 		return codeOfOutcome[incomplete.Outcome]
 	}

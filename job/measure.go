@@ -14,7 +14,7 @@ import (
 // verify holds the tables as they are now against what they were and what was foretold, and
 // records both.
 func (n Night) verify(ctx context.Context, o Observed, result Result, before Lake, r *record) ([]verify.Effect, error) {
-	var effects []verify.Effect
+	effects := []verify.Effect{}
 	for i, step := range result.Steps {
 		if step.Status != StepApplied || !step.Result.Changed {
 			continue

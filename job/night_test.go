@@ -75,6 +75,17 @@ func (l lakeOf) engine() *embedded.Engine {
 // night runs one night that ends at the given time.
 func (l lakeOf) night(t testing.TB, end time.Time, mode job.Mode) (job.Result, error) {
 	t.Helper()
+	return l.with(t, end, mode, job.Night.Run)
+}
+
+// apply carries out a plan that was made before.
+func (l lakeOf) apply(t testing.TB, planJSON []byte) (job.Result, error) {
+	t.Helper()
+	return l.with(t, firstNight, job.Execute, func(n job.Night, ctx context.Context) (job.Result, error) { return n.Apply(ctx, planJSON) })
+}
+
+func (l lakeOf) with(t testing.TB, end time.Time, mode job.Mode, do func(job.Night, context.Context) (job.Result, error)) (job.Result, error) {
+	t.Helper()
 	store, err := state.Open(context.Background(), l.config.State, time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +99,7 @@ func (l lakeOf) night(t testing.TB, end time.Time, mode job.Mode) (job.Result, e
 		Config: l.config, Window: window.Ending(end, l.config.Window), Mode: mode, Store: store, Engine: l.engine(),
 		Log: slog.New(slog.DiscardHandler), ID: uuid.NewString(), Version: "test", Clock: time.Now,
 	}
-	return n.Run(context.Background())
+	return do(n, context.Background())
 }
 
 func (l lakeOf) mustRun(t testing.TB, end time.Time, mode job.Mode, want state.Outcome) job.Result {

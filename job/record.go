@@ -32,12 +32,15 @@ type record struct {
 //
 // The context that it returns is the run's: it ends when the lease is lost to another run.
 func (n Night) begin(ctx context.Context, planHash string) (own context.Context, r *record, done *state.AlreadyDone, err error) {
-	run, err := n.Store.Begin(ctx, state.Beginning{
-		ID: n.ID, Window: n.Window, ConfigHash: n.Config.Hash(), CodeVersion: n.Version, Engine: n.Engine.Name(),
-		Holder: holderName(), Dead: holderDead, DryRun: n.Mode == DryRun || len(n.Config.Write) == 0, LeaseFor: leaseFor,
-		PlanHash: planHash,
-	})
-	if errors.As(err, &done) {
+	run, err := n.Store.Begin(ctx, n.beginning(planHash))
+	if errors.As(err, &done) && planHash == "" && n.asksForMore(ctx) {
+		n.Log.Info("the night is done, and the config asks for something else since", "run", done.Run)
+		again := n.beginning(planHash)
+		again.Again = true
+		done = nil
+		run, err = n.Store.Begin(ctx, again)
+	}
+	if done != nil {
 		return ctx, nil, done, nil
 	}
 	if err != nil {
@@ -48,6 +51,21 @@ func (n Night) begin(ctx context.Context, planHash string) (own context.Context,
 	}
 	own, stop := n.keepAlive(ctx, run)
 	return own, &record{run: run, heartbeat: stop}, nil, nil
+}
+
+func (n Night) beginning(planHash string) state.Beginning {
+	return state.Beginning{
+		ID: n.ID, Window: n.Window, ConfigHash: n.Config.Hash(), CodeVersion: n.Version, Engine: n.Engine.Name(),
+		Holder: holderName(), Dead: holderDead, DryRun: n.Mode == DryRun || len(n.Config.Write) == 0, LeaseFor: leaseFor,
+		PlanHash: planHash,
+	}
+}
+
+// asksForMore reports whether the config wants or allows something else than the plan in
+// force was made for. A past that cannot be read is told by the run itself.
+func (n Night) asksForMore(ctx context.Context) bool {
+	then, err := n.recall(ctx, n.Store)
+	return err == nil && then.graph != nil && then.plan.Policy != n.policy()
 }
 
 // keepAlive renews the lease while stages work without recording anything, and ends the
@@ -109,6 +127,8 @@ func (r *record) end(result Result, cause error) error {
 type stepRecorder struct {
 	run      *state.Run
 	number   int
+	table    table.Name
+	purse    *purse
 	stamp    execute.Stamp
 	progress func(done, total unit.Bytes)
 }
@@ -117,6 +137,9 @@ type stepRecorder struct {
 func (s stepRecorder) Intend(ctx context.Context, location table.Location, paths []string) error {
 	return s.run.Intend(ctx, s.number, location, paths)
 }
+
+// Spend asks what is left of the run's budgets.
+func (s stepRecorder) Spend(bytes unit.Bytes) error { return s.purse.ask(s.table, bytes) }
 
 // Progress hands on how far the step is.
 func (s stepRecorder) Progress(done, total unit.Bytes) {

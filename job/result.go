@@ -49,7 +49,7 @@ func (n Night) alreadyDone(done *state.AlreadyDone) Result {
 		return Result{}
 	}
 	r := n.started()
-	r.Outcome, r.Earlier = done.Outcome, done.Run
+	r.Run, r.Outcome, r.Earlier = done.Run, done.Outcome, done.Run
 	return r
 }
 
@@ -93,6 +93,14 @@ func outcomeOf(steps []Step) state.Outcome {
 		return state.Refused
 	}
 	return state.Failed
+}
+
+// notWhole is the outcome of a run whose steps ended well and whose record did not.
+func notWhole(o state.Outcome) state.Outcome {
+	if o == state.Applied {
+		return state.AppliedInPart
+	}
+	return o
 }
 
 // Incomplete is a run that did not carry out its plan as decided.

@@ -55,10 +55,16 @@ func (n Night) act(ctx context.Context, result Result, o Observed, l Lake, recor
 	result.Steps, err = n.execute(ctx, result.Decision, l, record)
 	result.Outcome = outcomeOf(result.Steps)
 	if err != nil {
-		return result, err
+		result.Outcome = notWhole(result.Outcome)
 	}
-	result.Effects, err = n.verify(ctx, o, result, l, record)
-	return result, errors.Join(err, problem(result))
+	own, cancel := settling(ctx)
+	defer cancel()
+	measured, unmeasured := n.verify(own, o, result, l, record)
+	result.Effects = append(result.Effects, measured...)
+	if unmeasured != nil {
+		result.Outcome = state.VerificationFailed
+	}
+	return result, errors.Join(problem(result), err, unmeasured)
 }
 
 // stopsAt says whether the night ends with the plan, and how.

@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,32 +48,56 @@ func (l Lake) Has(name table.Name) bool {
 // left out: coverage counts it. One that is there and cannot be read is kept as it is, with
 // the reason.
 func (n Night) look(ctx context.Context, o Observed) Lake {
-	l := Lake{names: map[table.Name]int{}}
-	places := map[table.Location]int{}
+	search := &search{night: n, finders: map[string]catalog.Catalog{}, asked: map[table.Name]bool{}, at: map[table.Location]int{}}
 	for _, q := range o.Queries {
-		finder := NewCatalog(ctx, n.Config, o.sources[q.App])
 		for _, scan := range q.Scans {
-			if !plan.Plannable(scan.Format) || l.Has(scan.Table) {
-				continue
+			if plan.Plannable(scan.Format) && !search.asked[scan.Table] {
+				search.asked[scan.Table] = true
+				search.add(ctx, o.sources[q.App], scan.Table, scan.Location)
 			}
-			place, ok := finder.Resolve(scan.Table, scan.Location)
-			if !ok {
-				continue
-			}
-			if at, known := places[place.Location]; known {
-				l.names[scan.Table] = at
-				l.Tables[at].Names = append(l.Tables[at].Names, scan.Table)
-				continue
-			}
-			found, err := n.open(ctx, scan.Table, place.Location)
-			if err != nil {
-				n.Log.Warn("a table cannot be read and stays as it is", "table", scan.Table, "location", place.Location, "err", err)
-				found = unreadable(scan.Table, place.Location, err)
-			}
-			places[place.Location], l.names[scan.Table] = len(l.Tables), len(l.Tables)
-			l.Tables = append(l.Tables, found)
 		}
 	}
+	l := search.lake()
+	n.warnOfNames(l)
+	return l
+}
+
+// search is a look for tables under way. Each name is asked for once.
+type search struct {
+	night   Night
+	finders map[string]catalog.Catalog // by the logs of a source
+	asked   map[table.Name]bool
+	at      map[table.Location]int // into found
+	found   []Found
+}
+
+func (s *search) add(ctx context.Context, source config.Source, name table.Name, logged table.Location) {
+	finder, ok := s.finders[source.Logs]
+	if !ok {
+		finder = NewCatalog(ctx, s.night.Config, source)
+		s.finders[source.Logs] = finder
+	}
+	place, ok := finder.Resolve(name, logged)
+	if !ok {
+		s.night.Log.Debug("a table was not found", "table", name, "location", logged)
+		return
+	}
+	if at, known := s.at[place.Location]; known {
+		s.found[at].Names = append(s.found[at].Names, name)
+		return
+	}
+	found, err := s.night.open(ctx, name, place.Location)
+	if err != nil {
+		s.night.Log.Warn("a table cannot be read and stays as it is", "table", name, "location", place.Location, "err", err)
+		found = unreadable(name, place.Location, err)
+	}
+	s.night.Log.Debug("looked at a table", "table", name, "location", place.Location, "found_by", place.Source, "version", found.Snapshot.Version)
+	s.at[place.Location] = len(s.found)
+	s.found = append(s.found, found)
+}
+
+func (s *search) lake() Lake {
+	l := Lake{Tables: s.found, names: map[table.Name]int{}}
 	slices.SortFunc(l.Tables, func(a, b Found) int { return strings.Compare(string(a.Snapshot.Table), string(b.Snapshot.Table)) })
 	for at, f := range l.Tables {
 		for _, name := range f.Names {
@@ -82,6 +105,17 @@ func (n Night) look(ctx context.Context, o Observed) Lake {
 		}
 	}
 	return l
+}
+
+// warnOfNames names the entries under write: that no table of the window answers to: a slip of
+// the pen there would keep a table as it is for ever.
+func (n Night) warnOfNames(l Lake) {
+	for _, entry := range n.Config.Write {
+		only := config.Config{Write: []config.Pattern{entry}}
+		if !slices.ContainsFunc(l.Tables, func(f Found) bool { return only.MayWrite(f.Snapshot.Table, f.Snapshot.Location) }) {
+			n.Log.Warn("no table of the window answers to an entry under write:", "entry", entry)
+		}
+	}
 }
 
 // unreadable stands for a table whose log or metadata is damaged.
@@ -150,8 +184,12 @@ func (l Lake) inputs(ctx context.Context, in plan.Input) ([]plan.TableInput, err
 			continue
 		}
 		rows := plan.SampleRows(f.Snapshot, in.Settings.TargetFile)
-		if list[i].Sample, err = lake.Draw(ctx, f.store, f.Snapshot, columns, rows); err != nil {
-			return nil, fmt.Errorf("table %s: sample: %w", f.Snapshot.Table, err)
+		list[i].Sample, err = lake.Draw(ctx, f.store, f.Snapshot, columns, rows)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			list[i].Unsupported = append(list[i].Unsupported, "its rows cannot be read: "+err.Error())
 		}
 	}
 	return list, nil

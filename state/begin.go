@@ -121,7 +121,7 @@ const (
 
 // doneBefore is nil where b has something to do.
 func doneBefore(ctx context.Context, tx *sql.Tx, b Beginning) (*AlreadyDone, error) {
-	if b.DryRun {
+	if b.DryRun || b.Again {
 		return nil, nil
 	}
 	query, key, counts := nightDone, b.Window.Night(), Outcome.Final

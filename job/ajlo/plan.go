@@ -70,6 +70,4 @@ type noPast struct{}
 
 func (noPast) LastGraph(context.Context, string) (*joingraph.Graph, error) { return nil, nil }
 
-func (noPast) PlanGraph(context.Context, string) (*joingraph.Graph, string, error) {
-	return nil, "", nil
-}
+func (noPast) InForce(context.Context, string) (*state.InForce, error) { return nil, nil }
