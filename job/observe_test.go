@@ -36,6 +36,16 @@ func twoLogs(t *testing.T) string {
 	return logs
 }
 
+// oneLog is a folder with the smaller log of the two.
+func oneLog(t *testing.T) string {
+	t.Helper()
+	logs := filepath.Join(t.TempDir(), "logs")
+	if err := os.CopyFS(filepath.Join(logs, "spark40-iceberg"), os.DirFS("../testdata/spark40-iceberg/eventlogs")); err != nil {
+		t.Fatal(err)
+	}
+	return logs
+}
+
 // part finds the first part of the log of a fixture.
 func part(t *testing.T, logs, name string) string {
 	t.Helper()
@@ -134,10 +144,7 @@ func TestWhatIsNotCached(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			logs, cache := twoLogs(t), t.TempDir()
-			if err := os.RemoveAll(filepath.Join(logs, "spark40-delta")); err != nil {
-				t.Fatal(err)
-			}
+			logs, cache := oneLog(t), t.TempDir()
 			if err := c.spoil(t, part(t, logs, "spark40-iceberg")); err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +163,7 @@ func TestWhatIsNotCached(t *testing.T) {
 
 // A cache that cannot be used is one warning, and the result is the same.
 func TestCacheThatCannotBeWritten(t *testing.T) {
-	logs := twoLogs(t)
+	logs := oneLog(t)
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -174,16 +181,16 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 }
 
 func TestUnreadApplicationsAreNamed(t *testing.T) {
-	logs := twoLogs(t)
+	logs := oneLog(t)
 	if err := observe(t, observer(logs, ""), always).Strictly(); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(part(t, logs, "spark40-iceberg"), []byte("\x28\xb5\x2f\xfdxxxx"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(logs, "broken"), []byte("\x28\xb5\x2f\xfdxxxx"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o := observe(t, observer(logs, ""), always)
 	err := o.Strictly()
-	if err == nil || !strings.Contains(err.Error(), "events_1_") || job.CodeOf(err) != job.ExitFailed {
+	if err == nil || !strings.Contains(err.Error(), "broken") || job.CodeOf(err) != job.ExitFailed {
 		t.Errorf("the error is %v, exit code %d", err, job.CodeOf(err))
 	}
 	if o.Applications != 1 || len(o.Queries) == 0 {
