@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"slices"
 	"strings"
 
 	"ajlo/job/predicate"
@@ -29,6 +30,12 @@ func (d *digest) detach(names interner) {
 		for i := range w.pairs {
 			w.pairs[i][0].name, w.pairs[i][1].name = names.of(w.pairs[i][0].name), names.of(w.pairs[i][1].name)
 		}
+	}
+	for id, n := range d.made {
+		n.name, n.origin.expression = names.of(n.name), strings.Clone(n.origin.expression)
+		n.origin.refs = slices.Clone(n.origin.refs)
+		detachRefs(n.origin.refs, names)
+		d.made[id] = n
 	}
 	for i := range d.scans {
 		s := &d.scans[i]

@@ -28,6 +28,7 @@ type digest struct {
 	write *foundWrite
 	// unplaced is set where a scan of files says neither their table's name nor their place.
 	unplaced bool
+	made     map[int64]named // the columns of tables that the plan puts out
 }
 
 // foundScan is a scan of a plan with the metrics that will measure it.
@@ -43,9 +44,13 @@ type foundScan struct {
 
 // digestPlans reads an execution's first and last plan. Where there was no update they are
 // the same.
-func digestPlans(first, last plan, z zones) digest {
-	planned := readPlan(first, asPlanned, z)
-	ran := readPlan(last, asRun, z)
+func digestPlans(first, last plan, z zones) digest { return digestOver(first, last, z, nil) }
+
+// digestOver is digestPlans for an execution that may read rows another one has put down:
+// given are their columns by id.
+func digestOver(first, last plan, z zones, given map[int64]named) digest {
+	planned := readPlan(first, asPlanned, z, given)
+	ran := readPlan(last, asRun, z, given)
 	d := digest{
 		scans: append(ran.scans, onlyIn(planned.scans, ran.scans)...),
 		joins: append(ran.joins, removed(planned.joins, ran.joins)...),
@@ -53,15 +58,17 @@ func digestPlans(first, last plan, z zones) digest {
 		shape: planned.shape,
 		top:   planned.top,
 		write: planned.write,
+		made:  ran.made,
 	}
 	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.unplaced || writes(d.top)
 	return d
 }
 
 // readPlan reads one view of one plan.
-func readPlan(p plan, v view, z zones) digest {
+func readPlan(p plan, v view, z zones, given map[int64]named) digest {
 	text := p.readable()
 	l := newLineage(v, text.roots, scanName)
+	l.given = given
 	var d digest
 	metrics := newMetricTable(p.info)
 	for at := range v.walk(text.roots) {
@@ -84,6 +91,7 @@ func readPlan(p plan, v view, z zones) digest {
 	if len(text.roots) > 0 {
 		d.top = text.roots[0].name
 		d.write = findWrite(v, text.roots, p)
+		d.made = l.made(text.roots[0])
 	}
 	if v == asPlanned {
 		d.shape = l.shape(text.roots)

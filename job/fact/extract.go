@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"ajlo/job/eventlog"
@@ -43,13 +44,14 @@ type extractor struct {
 	meter       *meter
 	names       interner
 	environment eventlog.Environment
-	shell       bool              // descriptions are SQL
-	statements  map[string]string // SQL by the key of what runs it
+	shell       bool                      // descriptions are SQL
+	statements  map[string]string         // SQL by the key of what runs it
+	made        map[int64]map[int64]named // columns that children put out, by root
 }
 
 func newExtractor() *extractor {
 	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter(), names: interner{},
-		statements: map[string]string{}}
+		statements: map[string]string{}, made: map[int64]map[int64]named{}}
 }
 
 func (x *extractor) take(event eventlog.Event) {
@@ -108,7 +110,7 @@ func (x *extractor) start(s eventlog.ExecutionStart) {
 	e.first = plan{text: s.PlanText, info: s.Plan}
 	x.meter.want(s.Plan)
 	if e.over {
-		e.digest(x.zonesOf(e), x.names) // the end came before the start
+		x.digest(e) // the end came before the start
 	}
 }
 
@@ -117,14 +119,32 @@ func (x *extractor) update(u eventlog.PlanUpdate) {
 	e := x.execution(u.Execution)
 	e.last = plan{text: u.PlanText, info: u.Plan}
 	if e.over {
-		e.digest(x.zonesOf(e), x.names)
+		x.digest(e)
 	}
 }
 
 func (x *extractor) end(end eventlog.ExecutionEnd) {
 	e := x.execution(end.Execution)
 	e.over, e.ended, e.failure = true, end.Time, end.Error
-	e.digest(x.zonesOf(e), x.names)
+	x.digest(e)
+}
+
+// digest reads an execution's plans. What a child puts out is kept until its root ends: a
+// MERGE puts its source down in one child and reads it in others.
+func (x *extractor) digest(e *execution) {
+	e.digest(x.zonesOf(e), x.names, x.made[e.root])
+	if e.root == e.id {
+		delete(x.made, e.id)
+		return
+	}
+	if e.digested == nil || len(e.digested.made) == 0 {
+		return
+	}
+	if x.made[e.root] == nil {
+		x.made[e.root] = map[int64]named{}
+	}
+	maps.Copy(x.made[e.root], e.digested.made)
+	e.digested.made = nil
 }
 
 // zonesOf are the zones in which an execution's plans print times: the session's own where

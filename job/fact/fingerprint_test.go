@@ -32,7 +32,7 @@ func realPlans(t testing.TB) map[string]string {
 	return plans
 }
 
-func shapeOf(text string) string { return readPlan(plan{text: text}, asPlanned, zones{}).shape }
+func shapeOf(text string) string { return readPlan(plan{text: text}, asPlanned, zones{}, nil).shape }
 
 var (
 	anyID      = regexp.MustCompile(`#(\d+)`)

@@ -29,7 +29,7 @@ type execution struct {
 
 // digest reads the plans and lets go of them. It can come again, should a plan arrive
 // late; the first plan is kept until then only where there is no digest yet.
-func (e *execution) digest(z zones, names interner) {
+func (e *execution) digest(z zones, names interner, given map[int64]named) {
 	first, last := e.first, e.last
 	if last.absent() {
 		last = first
@@ -40,7 +40,7 @@ func (e *execution) digest(z zones, names interner) {
 	if first.absent() && e.digested != nil {
 		return
 	}
-	d := digestPlans(first, last, z)
+	d := digestOver(first, last, z, given)
 	d.detach(names)
 	e.digested = &d
 	e.first, e.last = plan{}, plan{}
@@ -68,7 +68,7 @@ func (x *extractor) trees() []tree {
 	for _, id := range slices.Sorted(maps.Keys(x.executions)) {
 		e := x.executions[id]
 		if e.digested == nil {
-			e.digest(x.zonesOf(e), x.names)
+			x.digest(e)
 		}
 		t, ok := byRoot[e.root]
 		if !ok {

@@ -16,6 +16,8 @@ type hints struct {
 	made map[int64]string
 	// relations are the lists of cached relations by the line of their reader.
 	relations map[string]string
+	// executed is what the command runs that the plan executes, with its arguments.
+	executed string
 }
 
 // hintsOf reads a text line by line. Whichever line it does not understand adds nothing.
@@ -36,6 +38,8 @@ func hintsOf(text string) hints {
 		case strings.HasPrefix(operator, "InMemoryRelation ["):
 			list := relationOutput(field{text: strings.TrimPrefix(operator, "InMemoryRelation ")})
 			h.relations[before] = list.text
+		case strings.HasPrefix(before, command) && h.executed == "":
+			h.executed = operator
 		default:
 			h.aggregate(operator)
 		}
@@ -84,6 +88,9 @@ func (h hints) logical(line string) {
 // complete gives an aggregate the results that its line does not have. Where the text has
 // them not either, what the aggregate puts out beside its keys is not known.
 func (h hints) complete(n *node, info *eventlog.PlanNode) {
+	if strings.HasPrefix(n.name, command) {
+		n.block.fields["Arguments"] = field{count: -1, text: argumentsOf(h.executed)}
+	}
 	functions, aggregate := n.field("Functions")
 	if !aggregate {
 		return

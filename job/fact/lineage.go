@@ -95,6 +95,7 @@ type lineage struct {
 	onPath map[*node]bool // guards against operators that reuse each other
 	scans  func(n *node) (table.Name, bool)
 	caches map[*node]cacheID
+	given  map[int64]named // columns that another execution has put down
 }
 
 // cacheID tells the cached relations of one plan apart; 0 is no relation.
@@ -154,6 +155,9 @@ func (l *lineage) work(n *node) *scope {
 	if n.block != nil && (n.block.reuses != 0 || n.block.stands != nil) {
 		return l.reused(n)
 	}
+	if strings.HasPrefix(n.name, materialized) && len(l.given) > 0 {
+		return l.putDown(n)
+	}
 	children := l.view.below(n)
 	below := make([]*scope, len(children))
 	for i, c := range children {
@@ -189,6 +193,33 @@ func scanScope(n *node, name table.Name) *scope {
 		s.own[a.id] = named{name: a.name, origin: origin{refs: []table.Ref{ref}}}
 	}
 	return s
+}
+
+// materialized is how Delta's MERGE reads a source that it ran once and put down; the ids are
+// those that the source's own plan put out.
+const materialized = "Scan ExistingRDD mergeMaterializedSource"
+
+func (l *lineage) putDown(n *node) *scope {
+	f, _ := n.field("Output")
+	attributes, _ := attributesOf(f)
+	s := &scope{own: map[int64]named{}, output: attributes}
+	for _, a := range attributes {
+		if from, ok := l.given[a.id]; ok && from.name == a.name {
+			s.own[a.id], s.user = from, true
+		}
+	}
+	return s
+}
+
+// made are the columns that a plan puts out and that come from tables.
+func (l *lineage) made(root *node) map[int64]named {
+	made, s := map[int64]named{}, l.scope(root)
+	for _, a := range s.output {
+		if n, ok := s.lookup(a.id); ok && len(n.origin.refs) > 0 {
+			made[a.id] = n
+		}
+	}
+	return made
 }
 
 // hiddenIn are the columns of a scan's schema that its cut list does not show.
