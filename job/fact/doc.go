@@ -10,9 +10,12 @@
 // through every operator to the columns they come from.
 //
 // The way through the files: extract gathers what belongs to an execution, digest reads its
-// first and last plan (plantext and node draw the tree, attribute takes lists apart, lineage
-// and expression follow columns, scan and join read the operators, match ties scans to their
-// metrics), fold makes queries of executions, fingerprint names them.
+// first and last plan (plantext and node draw the formatted text's tree; in other explain
+// modes, or where the text was cut, tree and describe draw the one beside it, and hints adds
+// what the text says beyond that; accelerator gives vendors' operators Spark's names;
+// attribute takes lists apart, lineage and expression follow columns, scan, join and write
+// read the operators, match ties scans to their metrics), fold makes queries of executions,
+// statement finds their SQL, fingerprint names them.
 //
 // What always holds: the same events give the same facts. A log cut anywhere gives the facts
 // of the whole log for every query that ended before the cut. What cannot be read of a plan
@@ -22,6 +25,6 @@
 //
 // It refuses nothing. It leaves out: the engine's own reads (told by what they scan), upkeep
 // such as OPTIMIZE and VACUUM, results of commands that ran as another execution, joins of
-// which one side reads no user table. Plans in another explain mode than Spark's default are
-// counted as lost, not read.
+// which one side reads no user table. In the modes simple and codegen nothing says what an
+// aggregate puts out beside its keys: joins on that are counted as lost.
 package fact
