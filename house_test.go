@@ -143,8 +143,8 @@ func forbidden(from, to string) string {
 		return "nothing imports the command line"
 	case strings.HasPrefix(to, "job/sparktest"):
 		return "only tests use a real Spark"
-	case to == "state" && from != "job" && from != "job/ajlo":
-		return "only job and its command line import state"
+	case to == "state" && from != "job":
+		return "only job imports state"
 	case to == "job" && from != "job/ajlo":
 		return "only the command line imports job"
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ajlo/job/execute"
@@ -111,12 +112,17 @@ type Incomplete struct {
 
 func (e *Incomplete) Error() string { return e.Message }
 
-// refusal is the error of a run that stopped because it must not plan.
-func refusal(r Result) error {
-	if r.Outcome != state.Refused {
+// Refused is the error of a decision that had to be refused, nil for any other.
+func (d Decision) Refused() error {
+	if !d.Plan.Coverage.Blind() {
 		return nil
 	}
-	return &Incomplete{r.Outcome, r.Decision.Trigger.Reason}
+	return &Incomplete{state.Refused, d.Trigger.Reason}
+}
+
+// Changed reports whether a step changed its table.
+func (r Result) Changed() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Result.Changed })
 }
 
 // problem is the error of a run whose steps were not all applied: what was, what was not

@@ -44,7 +44,7 @@ func (n Night) night(ctx context.Context, record *record) (Result, error) {
 	}
 	if outcome, stop := n.stopsAt(result.Decision); stop {
 		result.Outcome = outcome
-		return result, refusal(result)
+		return result, result.Decision.Refused()
 	}
 	return n.act(ctx, result, observed, lake, record)
 }

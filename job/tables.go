@@ -25,6 +25,7 @@ type Lake struct {
 type Found struct {
 	Snapshot    lake.Snapshot
 	Unsupported []string
+	Unreadable  string // why it cannot be read; empty where it can
 	Names       []table.Name
 	store       object.Store
 }
@@ -121,9 +122,9 @@ func (n Night) warnOfNames(l Lake) {
 // unreadable stands for a table whose log or metadata is damaged.
 func unreadable(name table.Name, at table.Location, err error) Found {
 	return Found{
-		Snapshot:    lake.Snapshot{Table: name, Location: at, Format: lake.Delta, Owner: "none", Layout: layout.Unordered()},
-		Unsupported: []string{"it cannot be read: " + err.Error()},
-		Names:       []table.Name{name},
+		Snapshot:   lake.Snapshot{Table: name, Location: at, Format: lake.Delta, Owner: "none", Layout: layout.Unordered()},
+		Unreadable: err.Error(),
+		Names:      []table.Name{name},
 	}
 }
 
@@ -175,7 +176,7 @@ func (n Night) open(ctx context.Context, name table.Name, at table.Location) (Fo
 func (l Lake) inputs(ctx context.Context, in plan.Input) ([]plan.TableInput, error) {
 	list := make([]plan.TableInput, len(l.Tables))
 	for i, f := range l.Tables {
-		list[i] = plan.TableInput{Snapshot: f.Snapshot, Unsupported: f.Unsupported, Names: slices.Clone(f.Names)}
+		list[i] = plan.TableInput{Snapshot: f.Snapshot, Unsupported: f.Unsupported, Unreadable: f.Unreadable, Names: slices.Clone(f.Names)}
 		columns, err := plan.Columns(list[i], in)
 		if err != nil {
 			return nil, err
@@ -189,7 +190,7 @@ func (l Lake) inputs(ctx context.Context, in plan.Input) ([]plan.TableInput, err
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			list[i].Unsupported = append(list[i].Unsupported, "its rows cannot be read: "+err.Error())
+			list[i].Unreadable = err.Error()
 		}
 	}
 	return list, nil

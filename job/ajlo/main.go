@@ -85,7 +85,12 @@ func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
 	}
 	w.log = newLogger(w.errs, c.Verbose)
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	if err := parsed.Run(w); err != nil {
+	err = parsed.Run(w)
+	var same unchanged
+	if errors.As(err, &same) {
+		return job.ExitCode(same)
+	}
+	if err != nil {
 		fmt.Fprintln(w.errs, "ajlo:", err)
 		return job.CodeOf(err)
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -96,6 +94,3 @@ func parseTime(text string) (time.Time, error) {
 	}
 	return time.Parse(time.DateOnly, text)
 }
-
-// missing reports whether a file is not there.
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

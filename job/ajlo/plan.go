@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"ajlo/job"
-	"ajlo/job/joingraph"
 	"ajlo/job/report"
-	"ajlo/state"
 )
 
 type planCommand struct {
@@ -22,15 +21,11 @@ func (c planCommand) Run(ctx context.Context, w world) (err error) {
 	if err != nil {
 		return err
 	}
-	past, closePast, err := openPast(ctx, night.Config.State)
+	past, closePast, err := job.OpenPast(ctx, night.Config.State)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if failed := closePast(); failed != nil && err == nil {
-			err = failed
-		}
-	}()
+	defer closing(closePast, &err)
 	decision, err := night.Decide(ctx, past, c.force())
 	if err != nil {
 		return err
@@ -43,7 +38,7 @@ func (c planCommand) Run(ctx context.Context, w world) (err error) {
 	default:
 		err = report.Plan(w.out, decision.Plan)
 	}
-	return err
+	return errors.Join(decision.Refused(), err)
 }
 
 func (c planCommand) force() job.Triggering {
@@ -52,22 +47,3 @@ func (c planCommand) force() job.Triggering {
 	}
 	return job.PlanOnDrift
 }
-
-// openPast opens the state to read; a state that is not there yet is an empty past.
-func openPast(ctx context.Context, path string) (job.Past, func() error, error) {
-	store, err := state.OpenReadOnly(ctx, path)
-	if missing(err) {
-		return noPast{}, func() error { return nil }, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return store, store.Close, nil
-}
-
-// noPast is the past of an installation that has not run yet.
-type noPast struct{}
-
-func (noPast) LastGraph(context.Context, string) (*joingraph.Graph, error) { return nil, nil }
-
-func (noPast) InForce(context.Context, string) (*state.InForce, error) { return nil, nil }

@@ -11,13 +11,13 @@ import (
 	"ajlo/job/config"
 	"ajlo/job/execute/embedded"
 	"ajlo/job/report"
-	"ajlo/state"
 )
 
 type runCommand struct {
 	evidenceOptions
-	DryRun bool `help:"Stop before anything is changed."`
-	JSON   bool `help:"Print the run as JSON."`
+	DryRun       bool         `help:"Stop before anything is changed."`
+	JSON         bool         `help:"Print the run as JSON."`
+	NoChangeCode job.ExitCode `placeholder:"N" help:"Exit code where the night changed no table and nothing went wrong; Airflow skips on 99. Default: 0."`
 }
 
 // Run is one night.
@@ -29,14 +29,23 @@ func (c runCommand) Run(ctx context.Context, w world) (err error) {
 	if c.DryRun {
 		night.Mode = job.DryRun
 	}
-	night.Store, err = state.Open(ctx, night.Config.State, w.clock)
+	closeState, err := night.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer closing(night.Store, &err)
+	defer closing(closeState, &err)
 	result, err := night.Run(ctx)
-	return printed(w.out, result, c.JSON, err)
+	err = printed(w.out, result, c.JSON, err)
+	if err == nil && c.NoChangeCode != 0 && !result.Changed() {
+		return unchanged(c.NoChangeCode)
+	}
+	return err
 }
+
+// unchanged ends the program with the code that was asked for where nothing was changed.
+type unchanged job.ExitCode
+
+func (unchanged) Error() string { return "no table was changed" }
 
 // night puts a run together from config and options; the caller opens the state.
 func (o logOptions) night(w world) (job.Night, error) {
@@ -60,8 +69,8 @@ func newEngine(c config.Config, w world) *embedded.Engine {
 	})
 }
 
-func closing(c io.Closer, err *error) {
-	if failed := c.Close(); failed != nil && *err == nil {
+func closing(c func() error, err *error) {
+	if failed := c(); failed != nil && *err == nil {
 		*err = failed
 	}
 }
@@ -90,7 +99,7 @@ func render(out io.Writer, r job.Result, asJSON bool) error {
 	}
 	for _, s := range r.Steps {
 		page.Steps = append(page.Steps, report.Step{
-			Table: string(s.Table), Status: string(s.Status), Err: s.Err, FilesRemoved: s.Result.FilesRemoved,
+			Table: string(s.Table), Status: string(s.Status), Err: s.Err, Changed: s.Result.Changed, FilesRemoved: s.Result.FilesRemoved,
 			FilesAdded: s.Result.FilesAdded, Rows: s.Result.Added.Rows, Version: s.Result.Version,
 		})
 	}

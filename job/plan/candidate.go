@@ -58,8 +58,8 @@ func (in Input) keep(t TableInput) string {
 	switch {
 	case !in.Trigger.Fired:
 		return "kept: " + in.Trigger.Reason
-	case len(t.Snapshot.Files) == 0 && len(t.Unsupported) > 0:
-		return "kept: " + barred(t)
+	case t.Unreadable != "":
+		return "kept: it cannot be read: " + t.Unreadable
 	case len(t.Snapshot.Files) == 0:
 		return "kept: the table holds no file"
 	case layout.FileCount(t.Snapshot.Bytes(), in.Settings.TargetFile) < 2:

@@ -31,6 +31,9 @@ type TableInput struct {
 	// Unsupported names the features that the engine does not handle; any one of them keeps
 	// the table as it is.
 	Unsupported []string
+	// Unreadable says why the table, or its rows, cannot be read; empty where they can. There
+	// is then nothing to weigh.
+	Unreadable string
 	// Scans are the names and places under which facts know the table.
 	Names []table.Name
 }

@@ -154,6 +154,7 @@ func TestTablesThatAreKept(t *testing.T) {
 		{"budget under the table's size", func(in *plan.Input) { in.Settings.Budget = 19_999 }, "kept: the budget of 20.0 kB"},
 		{"storage budget too small", func(in *plan.Input) { in.Settings.Storage = 1_999 }, "kept: the budget of"},
 		{"a feature the engine lacks", func(in *plan.Input) { in.Tables[0].Unsupported = []string{"deletionVectors"} }, "kept: the engine cannot rewrite it: deletionVectors"},
+		{"rows that cannot be read", func(in *plan.Input) { in.Tables[0].Unreadable, in.Tables[0].Sample = "file gone", lake.Sample{} }, "kept: it cannot be read: file gone"},
 		{"keys of its owner", func(in *plan.Input) { in.Tables[0].Snapshot.Owner = "user" }, "kept: its keys were set by its owner: as it arrives; sort(a) would save"},
 		{"one file", func(in *plan.Input) { in.Settings.TargetFile = unit.MB }, "kept: 20.0 kB would make one file"},
 		{"shrunk to nothing", func(in *plan.Input) { in.Tables[0].Snapshot.Files = nil }, "kept: the table holds no file"},

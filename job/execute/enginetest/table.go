@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -229,9 +228,12 @@ func metaData(schema string, partitions []string, configuration map[string]strin
 	if partitions == nil {
 		partitions = []string{}
 	}
+	if configuration == nil {
+		configuration = map[string]string{}
+	}
 	return action{
 		"id": "11111111-2222-4333-8444-555555555555", "format": action{"provider": "parquet", "options": action{}},
-		"schemaString": schema, "partitionColumns": partitions, "configuration": maps.Clone(configuration), "createdTime": 1,
+		"schemaString": schema, "partitionColumns": partitions, "configuration": configuration, "createdTime": 1,
 	}
 }
 

@@ -1,0 +1,39 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"ajlo/job/joingraph"
+	"ajlo/state"
+)
+
+// Open opens the night's state for writing; the caller closes it.
+func (n *Night) Open(ctx context.Context) (closing func() error, err error) {
+	n.Store, err = state.Open(ctx, n.Config.State, n.Clock)
+	if err != nil {
+		return nil, err
+	}
+	return n.Store.Close, nil
+}
+
+// OpenPast opens a state to read; one that is not there yet is an empty past. The caller
+// closes it.
+func OpenPast(ctx context.Context, path string) (past Past, closing func() error, err error) {
+	store, err := state.OpenReadOnly(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noPast{}, func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, store.Close, nil
+}
+
+// noPast is the past of an installation that has not run yet.
+type noPast struct{}
+
+func (noPast) LastGraph(context.Context, string) (*joingraph.Graph, error) { return nil, nil }
+
+func (noPast) InForce(context.Context, string) (*state.InForce, error) { return nil, nil }
