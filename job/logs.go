@@ -164,10 +164,16 @@ func (o Observer) readers(shelf shelf) ([]reader, error) {
 	return readers, nil
 }
 
-// gather makes one result of all applications: one table has one name.
+// gather makes one result of all applications: one table has one name, and an application
+// whose log was found twice counts once.
 func gather(readings []reading) Observed {
 	o := Observed{sources: map[string]config.Source{}}
+	seen := executions{}
 	for _, r := range readings {
+		if again := seen.repeats(&r); again > 0 {
+			o.Problems = append(o.Problems, eventlog.Problem{File: r.key.Place, Count: 1,
+				Reason: fmt.Sprintf("%d queries of it were read already from another place and count once", again)})
+		}
 		o.Queries = append(o.Queries, r.facts.Queries...)
 		o.Problems = append(o.Problems, r.problems...)
 		o.Lines += r.lines
@@ -185,6 +191,28 @@ func gather(readings []reading) Observed {
 	fact.Unify(o.Queries)
 	slices.SortStableFunc(o.Queries, byStart)
 	return o
+}
+
+// executions are those read so far. An application that began again under its old name starts
+// its executions at other times.
+type executions map[execution]bool
+
+type execution struct {
+	app   string
+	id    int64
+	start time.Time
+}
+
+// repeats takes the queries out of a reading that were read before, and counts them.
+func (e executions) repeats(r *reading) int {
+	before := len(r.facts.Queries)
+	r.facts.Queries = slices.DeleteFunc(r.facts.Queries, func(q fact.Query) bool {
+		key := execution{q.App, q.Execution, q.Start}
+		known := e[key]
+		e[key] = true
+		return known
+	})
+	return before - len(r.facts.Queries)
 }
 
 func byStart(a, b fact.Query) int {

@@ -283,3 +283,27 @@ func TestEveryApplicationIsInOneShard(t *testing.T) {
 		}
 	}
 }
+
+// The same log found in a folder and in a folder of it counts once, and is named.
+func TestALogFoundTwiceCountsOnce(t *testing.T) {
+	folder, err := filepath.Abs(fixture + "/eventlogs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := window.Ending(firstNight, day)
+	once, err := job.Observer{Sources: []config.Source{{Logs: folder}}}.Observe(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := filepath.Join(folder, "eventlog_v2_local-1795979361104")
+	twice, err := job.Observer{Sources: []config.Source{{Logs: folder}, {Logs: inner}}}.Observe(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(once.Queries, twice.Queries); diff != "" {
+		t.Error(diff)
+	}
+	if len(once.Problems) != 0 || len(twice.Problems) != 1 || twice.Applications != 1 {
+		t.Errorf("problems %v and %v, %d applications", once.Problems, twice.Problems, twice.Applications)
+	}
+}
