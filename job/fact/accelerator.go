@@ -29,14 +29,18 @@ var scanVariant = regexp.MustCompile(`^ ?\[\w+\]`)
 // sparkName gives an operator the name that open-source Spark has for it, whatever follows
 // its first word: "GpuScan parquet d.t" is a "Scan parquet d.t".
 func sparkName(name string) string {
-	name = acceleratorMark.ReplaceAllString(strings.TrimSpace(name), "")
+	if name = strings.TrimSpace(name); strings.HasPrefix(name, "^") {
+		name = acceleratorMark.ReplaceAllString(name, "")
+	}
 	end := strings.IndexAny(name, " ([")
 	if end < 0 {
 		end = len(name)
 	}
 	word, rest := name[:end], name[end:]
 	short := acceleratorPrefix.ReplaceAllString(word, "$1")
-	short = acceleratorSuffix.ReplaceAllString(short, "")
+	if strings.Contains(short, "Transformer") {
+		short = acceleratorSuffix.ReplaceAllString(short, "")
+	}
 	if other, ok := renamed[short]; ok {
 		short = other
 	}

@@ -93,6 +93,9 @@ var (
 // openBlock begins a block where the line is the heading of a number that the trees have
 // under that name: a literal may hold lines that look like headings.
 func (p *textParser) openBlock(line string) bool {
+	if !strings.HasPrefix(line, "(") {
+		return false
+	}
 	m := blockHeading.FindStringSubmatch(line)
 	if m == nil {
 		return false
@@ -101,10 +104,9 @@ func (p *textParser) openBlock(line string) bool {
 	if err != nil || p.plan.blocks[number] != nil {
 		return false
 	}
-	b := &block{number: number, name: codegenMark.ReplaceAllString(m[2], ""), fields: map[string]field{}}
-	if reuse := reuseMark.FindStringSubmatch(b.name); reuse != nil {
-		b.reuses, _ = strconv.Atoi(reuse[1])
-		b.name = reuseMark.ReplaceAllString(b.name, "")
+	b := &block{number: number, name: m[2], fields: map[string]field{}}
+	if strings.HasSuffix(b.name, "]") {
+		b.readMarks()
 	}
 	if name, known := p.names[number]; !known || !sameOperator(name, b.name) {
 		return false
@@ -114,30 +116,65 @@ func (p *textParser) openBlock(line string) bool {
 	return true
 }
 
+// readMarks takes the marks off the name.
+func (b *block) readMarks() {
+	b.name = codegenMark.ReplaceAllString(b.name, "")
+	if reuse := reuseMark.FindStringSubmatch(b.name); reuse != nil {
+		b.reuses, _ = strconv.Atoi(reuse[1])
+		b.name = reuseMark.ReplaceAllString(b.name, "")
+	}
+}
+
 func sameOperator(inTree, inBlock string) bool {
 	return (&node{name: sparkName(inTree)}).operator() == (&node{name: sparkName(inBlock)}).operator()
 }
 
-// fieldLine is a labelled line of a block.
-var fieldLine = regexp.MustCompile(`^(Output|Input|Arguments|Condition|Results|Keys|Functions|Aggregate Attributes|` +
-	`Left keys|Right keys|Left output|Right output|Join type|Join condition|ReadSchema|Location|Batched|` +
-	`PushedFilters|DataFilters|PartitionFilters|RuntimeFilters|Format|RequiredDataFilters|OptionalDataFilters|` +
-	`DictionaryFilters|NativeFilters|PushedAggregation|PushedGroupBy|Bucketed|SelectedBucketsCount)(?: \[(\d+)\])? ?: ?(.*)$`)
+// isFieldLabel tells the labels of a block's lines.
+func isFieldLabel(text string) bool {
+	switch text {
+	case "Output", "Input", "Arguments", "Condition", "Results", "Keys", "Functions", "Aggregate Attributes",
+		"Left keys", "Right keys", "Left output", "Right output", "Join type", "Join condition", "ReadSchema", "Location", "Batched",
+		"PushedFilters", "DataFilters", "PartitionFilters", "RuntimeFilters", "Format", "RequiredDataFilters", "OptionalDataFilters",
+		"DictionaryFilters", "NativeFilters", "PushedAggregation", "PushedGroupBy", "Bucketed", "SelectedBucketsCount":
+		return true
+	}
+	return false
+}
+
+// cutField reads a labelled line: "Output [2]: [a#1, b#2]", "Condition : (a#1 > 5)". count
+// is −1 where the line has none.
+func cutField(line string) (label string, f field, ok bool) {
+	end := strings.IndexAny(line, ":[")
+	if end < 1 {
+		return "", field{}, false
+	}
+	label, rest := strings.TrimSuffix(line[:end], " "), line[end:]
+	if !isFieldLabel(label) {
+		return "", field{}, false
+	}
+	count := -1
+	if rest[0] == '[' {
+		digits, after, closed := strings.Cut(rest[1:], "]")
+		n, err := strconv.Atoi(digits)
+		if len(label) == end || !closed || err != nil {
+			return "", field{}, false
+		}
+		count, rest = n, strings.TrimPrefix(after, " ")
+	}
+	text, ok := strings.CutPrefix(rest, ":")
+	return label, field{count: count, text: strings.TrimPrefix(text, " ")}, ok
+}
 
 // addToBlock takes a line into the open block: as a field, as more of the field before
 // (literals may hold line ends), or as it is.
 func (p *textParser) addToBlock(line string) {
-	m := fieldLine.FindStringSubmatch(line)
-	if m == nil || p.has(m[1]) {
+	label, f, ok := cutField(line)
+	if !ok || p.has(label) {
 		p.continueBlock(line)
 		return
 	}
-	p.label = m[1]
-	count := -1
-	if m[2] != "" {
-		count, _ = strconv.Atoi(m[2])
-	}
-	p.block.fields[p.label] = field{count: count, text: m[3]}
+	p.label = label
+	p.block.fields[label] = f
 }
 
 // has tells labels that a block cannot have again: what looks like one is a literal's.
