@@ -3,16 +3,21 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"ajlo/job/execute"
 	"ajlo/job/lake"
 	"ajlo/job/object"
 	"ajlo/job/table"
@@ -41,23 +46,45 @@ func TestKilledRun(t *testing.T) {
 	for i := range kills() {
 		after := time.Duration(random.Int64N(int64(took)))
 		t.Run(fmt.Sprintf("%d of %d", i+1, kills()), func(t *testing.T) {
-			config := newNight(t)
-			killed := killAfter(t, program, config, after)
-			for name, rows := range rowsOf {
-				if got := liveRows(t, config, name); got != rows {
-					t.Errorf("%s has %d rows after a kill at %v, want %d", name, got, after, rows)
-				}
-			}
-			finish(t, program, config)
-			for name, rows := range rowsOf {
-				if got := liveRows(t, config, name); got != rows {
-					t.Errorf("%s has %d rows in the end, want %d", name, got, rows)
-				}
-				onlyNamedFiles(t, config, name)
-			}
-			trueState(t, config, killed)
+			goesOn(t, program, func(config string) bool {
+				return killWhen(t, program, config, func() { time.Sleep(after) })
+			})
 		})
 	}
+	t.Run("inside a rewrite", func(t *testing.T) {
+		goesOn(t, program, func(config string) bool {
+			before := len(dataFiles(t, config, "lineitem"))
+			killed := killWhen(t, program, config, func() {
+				for len(dataFiles(t, config, "lineitem")) < before+3 {
+					time.Sleep(time.Millisecond)
+				}
+			})
+			if left := len(dataFiles(t, config, "lineitem")); !killed || left < before+3 {
+				t.Fatalf("the kill did not fall inside a rewrite: %d files, before %d", left, before)
+			}
+			return killed
+		})
+	})
+}
+
+// goesOn kills a run and holds that nothing is lost and that the next run ends the night.
+func goesOn(t *testing.T, program string, kill func(config string) bool) {
+	t.Helper()
+	config := newNight(t)
+	killed := kill(config)
+	for name, rows := range rowsOf {
+		if got := liveRows(t, config, name); got != rows {
+			t.Errorf("%s has %d rows after the kill, want %d", name, got, rows)
+		}
+	}
+	finish(t, program, config)
+	for name, rows := range rowsOf {
+		if got := liveRows(t, config, name); got != rows {
+			t.Errorf("%s has %d rows in the end, want %d", name, got, rows)
+		}
+		onlyNamedFiles(t, config, name)
+	}
+	trueState(t, config, killed)
 }
 
 func must[T any](value T, err error) func(*testing.T) T {
@@ -94,15 +121,15 @@ func command(program, config string) *exec.Cmd {
 	return exec.Command(program, "run", "--config", config, "--now", "2026-11-30")
 }
 
-// killAfter reports whether the run was still at work when it was killed.
-func killAfter(t *testing.T, program, config string, after time.Duration) bool {
+// killWhen kills a run once wait returns, and reports whether it was still at work.
+func killWhen(t *testing.T, program, config string, wait func()) bool {
 	t.Helper()
 	run := command(program, config)
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(after, func() { _ = run.Process.Kill() })
-	defer timer.Stop()
+	wait()
+	_ = run.Process.Kill() // it may have ended by itself
 	var exit *exec.ExitError
 	if err := run.Wait(); errors.As(err, &exit) {
 		return true
@@ -110,6 +137,11 @@ func killAfter(t *testing.T, program, config string, after time.Duration) bool {
 		t.Fatal(err)
 	}
 	return false
+}
+
+func dataFiles(t *testing.T, config, name string) []string {
+	t.Helper()
+	return must(filepath.Glob(filepath.Join(filepath.Dir(config), "warehouse", "tpch.db", name, "*.parquet")))(t)
 }
 
 // finish runs the night to its end.
@@ -153,8 +185,8 @@ func onlyNamedFiles(t *testing.T, config, name string) {
 	}
 }
 
-// trueState checks that the state has the night done, and the killed run as interrupted
-// where it had begun.
+// trueState checks that the state has the night done, the killed run as interrupted where it
+// had begun, and of each table the very commits that its own history has.
 func trueState(t *testing.T, config string, killed bool) {
 	t.Helper()
 	db := must(sql.Open("sqlite", "file:"+filepath.Join(filepath.Dir(config), "ajlo.db")+"?mode=ro"))(t)
@@ -175,6 +207,10 @@ func trueState(t *testing.T, config string, killed bool) {
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		t.Fatal(err)
 	}
+	recorded := commitsIn(t, db)
+	if diff := cmp.Diff(stampedCommits(t, config), recorded); diff != "" {
+		t.Error("the tables' histories and the state differ:", diff)
+	}
 	last := outcomes[len(outcomes)-1]
 	if last != "applied" && last != "nothing_to_do" {
 		t.Errorf("the night ended with %q, want applied or nothing_to_do", last)
@@ -184,4 +220,54 @@ func trueState(t *testing.T, config string, killed bool) {
 			t.Errorf("the killed run ended with %q, want interrupted", earlier)
 		}
 	}
+}
+
+// commitsIn lists what the state says was committed: "table run step version".
+func commitsIn(t *testing.T, db *sql.DB) []string {
+	t.Helper()
+	rows := must(db.Query("SELECT table_name, run_id, step, version FROM steps WHERE status = 'applied' AND changed = 1"))(t)
+	var commits []string
+	for rows.Next() {
+		var name, run string
+		var step, version int64
+		if err := rows.Scan(&name, &run, &step, &version); err != nil {
+			t.Fatal(err)
+		}
+		commits = append(commits, fmt.Sprintf("%s %s %d %d", strings.TrimPrefix(name, "tpch."), run, step, version))
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(commits)
+	return commits
+}
+
+// stampedCommits lists the commits that carry ajlo's stamp in the tables' own histories.
+func stampedCommits(t *testing.T, config string) []string {
+	t.Helper()
+	var commits []string
+	for name := range rowsOf {
+		folder := filepath.Join(filepath.Dir(config), "warehouse", "tpch.db", name)
+		for version, file := range must(filepath.Glob(folder + "/_delta_log/*.json"))(t) {
+			first, _, _ := strings.Cut(string(must(os.ReadFile(file))(t)), "\n")
+			var line struct {
+				CommitInfo struct {
+					UserMetadata string `json:"userMetadata"`
+				} `json:"commitInfo"`
+			}
+			if err := json.Unmarshal([]byte(first), &line); err != nil {
+				t.Fatal(err)
+			}
+			if line.CommitInfo.UserMetadata == "" {
+				continue
+			}
+			var stamp execute.Stamp
+			if err := json.Unmarshal([]byte(line.CommitInfo.UserMetadata), &stamp); err != nil {
+				t.Fatal(err)
+			}
+			commits = append(commits, fmt.Sprintf("%s %s %d %d", name, stamp.Run, stamp.Step, version))
+		}
+	}
+	slices.Sort(commits)
+	return commits
 }
