@@ -57,14 +57,17 @@ func (n Night) check(ctx context.Context, d Decision, l Lake, s plan.Step) error
 	return n.Engine.Check(ctx, s)
 }
 
-// stale says how a table's keys or owner differ from what was planned; empty where they do
-// not, or where the step is done already.
+// stale says how a table's place, keys or owner differ from what was planned; empty where they
+// do not, or where the step is done already.
 func stale(p plan.Plan, l Lake, s plan.Step) string {
 	found, ok := l.find(s.Table)
 	if !ok {
-		return "" // the engine names what is wrong with the place
+		return "it is not found by the logs of the window, by lake.tables or by lake.roots: place it in the config"
 	}
 	now := found.Snapshot
+	if now.Location != s.Location {
+		return fmt.Sprintf("the plan has it at %s, logs and config at %s: make a new plan", s.Location, now.Location)
+	}
 	at := slices.IndexFunc(p.Tables, func(t plan.Table) bool { return t.Table == s.Table && t.Location == s.Location })
 	switch {
 	case at < 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ajlo/job/drift"
 	"ajlo/job/joingraph"
@@ -37,7 +38,8 @@ func (n Night) carryOut(ctx context.Context, d Decision, record *record) (Result
 	if err := n.sweep(ctx); err != nil {
 		return result, err
 	}
-	lake := n.lookAt(ctx, d.Plan.Steps)
+	observed := n.observedAgain(ctx)
+	lake := n.lookAt(ctx, d.Plan.Steps, observed)
 	if err := record.decision(ctx, d, lake); err != nil {
 		return result, err
 	}
@@ -45,7 +47,7 @@ func (n Night) carryOut(ctx context.Context, d Decision, record *record) (Result
 		result.Outcome = state.NothingToDo
 		return result, nil
 	}
-	return n.act(ctx, result, n.observedAgain(ctx), lake, record)
+	return n.act(ctx, result, observed, lake, record)
 }
 
 // observedAgain reads the plan's window so that what a step does to it can be measured; the
@@ -102,16 +104,21 @@ func (n Night) mayAdopt(p plan.Plan) error {
 // cost more to open than to read.
 const minTargetFile = unit.KiB
 
-// lookAt opens the tables that steps speak of.
-func (n Night) lookAt(ctx context.Context, steps []plan.Step) Lake {
-	l := Lake{names: map[table.Name]int{}}
-	for _, s := range steps {
-		found, err := n.open(ctx, s.Table, s.Location)
-		if err != nil {
-			continue // the step's own check names it
+// lookAt finds and opens the tables that steps speak of, where logs and config have them: the
+// plan's own word for a place is not taken.
+func (n Night) lookAt(ctx context.Context, steps []plan.Step, o Observed) Lake {
+	search := newSearch(n)
+	for _, q := range o.Queries {
+		for _, scan := range q.Scans {
+			if slices.ContainsFunc(steps, func(s plan.Step) bool { return s.Table == scan.Table }) {
+				search.add(ctx, o.sources[q.App], scan.Table, scan.Location)
+			}
 		}
-		l.names[s.Table] = len(l.Tables)
-		l.Tables = append(l.Tables, found)
 	}
-	return l
+	for _, s := range steps {
+		for _, source := range n.Config.Sources {
+			search.add(ctx, source, s.Table, table.Location(s.Table))
+		}
+	}
+	return search.lake()
 }

@@ -49,11 +49,10 @@ func (l Lake) Has(name table.Name) bool {
 // left out: coverage counts it. One that is there and cannot be read is kept as it is, with
 // the reason.
 func (n Night) look(ctx context.Context, o Observed) Lake {
-	search := &search{night: n, finders: map[string]catalog.Catalog{}, asked: map[table.Name]bool{}, at: map[table.Location]int{}}
+	search := newSearch(n)
 	for _, q := range o.Queries {
 		for _, scan := range q.Scans {
-			if plan.Plannable(scan.Format) && !search.asked[scan.Table] {
-				search.asked[scan.Table] = true
+			if plan.Plannable(scan.Format) {
 				search.add(ctx, o.sources[q.App], scan.Table, scan.Location)
 			}
 		}
@@ -63,16 +62,33 @@ func (n Night) look(ctx context.Context, o Observed) Lake {
 	return l
 }
 
-// search is a look for tables under way. Each name is asked for once.
+// search is a look for tables under way. Each name is asked for once at each place that logs
+// give, until it is found.
 type search struct {
 	night   Night
 	finders map[string]catalog.Catalog // by the logs of a source
-	asked   map[table.Name]bool
+	asked   map[question]bool
+	known   map[table.Name]bool
 	at      map[table.Location]int // into found
 	found   []Found
 }
 
+type question struct {
+	logs   string
+	name   table.Name
+	logged table.Location
+}
+
+func newSearch(n Night) *search {
+	return &search{night: n, finders: map[string]catalog.Catalog{}, asked: map[question]bool{}, known: map[table.Name]bool{}, at: map[table.Location]int{}}
+}
+
 func (s *search) add(ctx context.Context, source config.Source, name table.Name, logged table.Location) {
+	asked := question{source.Logs, name, logged}
+	if s.known[name] || s.asked[asked] {
+		return
+	}
+	s.asked[asked] = true
 	finder, ok := s.finders[source.Logs]
 	if !ok {
 		finder = NewCatalog(ctx, s.night.Config, source)
@@ -83,6 +99,7 @@ func (s *search) add(ctx context.Context, source config.Source, name table.Name,
 		s.night.Log.Debug("a table was not found", "table", name, "location", logged)
 		return
 	}
+	s.known[name] = true
 	if at, known := s.at[place.Location]; known {
 		s.found[at].Names = append(s.found[at].Names, name)
 		return
