@@ -27,24 +27,41 @@ func installed(t testing.TB) installation {
 	t.Helper()
 	root := moduleRoot(t)
 	at := installation{root: root}
-	at.python = filepath.Join(given(t, "AJLO_SPARK", root, "spark-*"), "bin", "python")
-	at.delta = given(t, "AJLO_JARS", root, "delta-*")
+	at.python = filepath.Join(given(t, "AJLO_SPARK", root, "spark-"+pinned(t, root, "SPARK")), "bin", "python")
+	at.delta = given(t, "AJLO_JARS", root, "delta-"+pinned(t, root, "DELTA"))
 	if _, err := os.Stat(at.python); err != nil {
 		t.Fatalf("sparktest: no Spark at %s: run scripts/install-spark, or set AJLO_SPARK to a venv with pyspark", at.python)
 	}
 	return at
 }
 
-func given(t testing.TB, variable, root, pattern string) string {
+// given is the folder that a variable names, else the one in the module's .cache.
+func given(t testing.TB, variable, root, name string) string {
 	t.Helper()
 	if path := os.Getenv(variable); path != "" {
 		return path
 	}
-	found, err := filepath.Glob(filepath.Join(root, ".cache", pattern))
-	if err != nil || len(found) == 0 {
-		t.Fatalf("sparktest: nothing like .cache/%s: run scripts/install-spark, or set %s", pattern, variable)
+	path := filepath.Join(root, ".cache", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("sparktest: no .cache/%s: run scripts/install-spark, or set %s", name, variable)
 	}
-	return found[len(found)-1]
+	return path
+}
+
+// pinned is a version from scripts/versions.env: other versions may be installed beside it.
+func pinned(t testing.TB, root, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "scripts", "versions.env"))
+	if err != nil {
+		t.Fatalf("sparktest: %v", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if version, ok := strings.CutPrefix(line, name+"="); ok {
+			return strings.TrimSpace(version)
+		}
+	}
+	t.Fatalf("sparktest: scripts/versions.env has no %s", name)
+	return ""
 }
 
 func (i installation) jars(t testing.TB) string {
