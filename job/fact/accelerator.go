@@ -9,7 +9,7 @@ import (
 // by their own. These are their names' beginnings (RAPIDS, Comet, Photon, Gluten with Velox,
 // cuDF or ClickHouse) and ends (Gluten).
 var (
-	acceleratorPrefix = regexp.MustCompile(`^(?:Gpu|Comet|Photon|Velox|Cudf|CHNative|CH|Native)([A-Z])`)
+	acceleratorPrefix = []string{"Gpu", "Comet", "Photon", "Velox", "Cudf", "CHNative", "CH", "Native"}
 	acceleratorSuffix = regexp.MustCompile(`(?:Exec)?Transformer(?:Base)?$`)
 	acceleratorMark   = regexp.MustCompile(`^\^(?:\(\d+\))? `) // Gluten's native stages
 )
@@ -32,12 +32,9 @@ func sparkName(name string) string {
 	if name = strings.TrimSpace(name); strings.HasPrefix(name, "^") {
 		name = acceleratorMark.ReplaceAllString(name, "")
 	}
-	end := strings.IndexAny(name, " ([")
-	if end < 0 {
-		end = len(name)
-	}
+	end := firstWord(name)
 	word, rest := name[:end], name[end:]
-	short := acceleratorPrefix.ReplaceAllString(word, "$1")
+	short := withoutPrefix(word)
 	if strings.Contains(short, "Transformer") {
 		short = acceleratorSuffix.ReplaceAllString(short, "")
 	}
@@ -47,10 +44,21 @@ func sparkName(name string) string {
 	if short == "" {
 		return name
 	}
-	if short == "Scan" {
+	if short == "Scan" && strings.Contains(rest, "[") {
 		rest = scanVariant.ReplaceAllString(rest, "")
 	}
 	return short + rest
+}
+
+// withoutPrefix takes off the beginning of an accelerator's name; what follows it begins with
+// a capital letter.
+func withoutPrefix(word string) string {
+	for _, p := range acceleratorPrefix {
+		if rest, ok := strings.CutPrefix(word, p); ok && rest != "" && 'A' <= rest[0] && rest[0] <= 'Z' {
+			return rest
+		}
+	}
+	return word
 }
 
 // gpuFunction is how RAPIDS spells a function of Catalyst.
@@ -81,7 +89,9 @@ func (b *block) completeFilter(arguments string) {
 	if !ok {
 		f = field{count: -1, text: strings.TrimSuffix(arguments, ", true")} // whether batches are coalesced
 	}
-	f.text = gpuFunction.ReplaceAllString(f.text, "$1")
+	if strings.Contains(f.text, "gpu") {
+		f.text = gpuFunction.ReplaceAllString(f.text, "$1")
+	}
 	b.fields["Condition"] = f
 }
 

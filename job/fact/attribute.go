@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,20 +13,29 @@ type attribute struct {
 	long bool // marked L: its type is bigint
 }
 
-// attributeEnd is how every attribute ends.
-var attributeEnd = regexp.MustCompile(`#(\d+)(L?)$`)
+// attributeEnd finds the "#12" or "#12L" that every attribute ends in: the place of the mark
+// and that behind the last digit.
+func attributeEnd(text string) (mark, digits int, ok bool) {
+	digits = len(strings.TrimSuffix(text, "L"))
+	for mark = digits - 1; mark >= 0 && isDigit(text[mark]); {
+		mark--
+	}
+	return mark, digits, mark >= 0 && text[mark] == '#' && digits-mark > 1
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // parseAttribute reads text as one bare attribute, "p, q#9L#11L".
 func parseAttribute(text string) (attribute, bool) {
-	m := attributeEnd.FindStringSubmatchIndex(text)
-	if m == nil {
+	mark, digits, ok := attributeEnd(text)
+	if !ok {
 		return attribute{}, false
 	}
-	id, err := strconv.ParseInt(text[m[2]:m[3]], 10, 64)
+	id, err := strconv.ParseInt(text[mark+1:digits], 10, 64)
 	if err != nil {
 		return attribute{}, false
 	}
-	return attribute{name: text[:m[0]], id: id, long: m[5] > m[4]}, true
+	return attribute{name: text[:mark], id: id, long: digits < len(text)}, true
 }
 
 func (a attribute) text() string {
@@ -66,8 +74,7 @@ func cutList(body string, outside bool) []string {
 		case ')', ']', '}':
 			depth--
 		case ',':
-			ends := strings.HasPrefix(body[i:], ", ") && attributeEnd.MatchString(tail(body[from:i]))
-			if ends && (!outside || depth == 0) {
+			if strings.HasPrefix(body[i:], ", ") && endsInID(body[from:i]) && (!outside || depth == 0) {
 				items = append(items, body[from:i])
 				from, depth = i+2, 0
 			}
@@ -76,11 +83,10 @@ func cutList(body string, outside bool) []string {
 	return append(items, body[from:])
 }
 
-// longestEnd is more than "#", the digits of an id and "L" take.
-const longestEnd = 24
-
-// tail spares the search for an end the text before it.
-func tail(text string) string { return text[max(0, len(text)-longestEnd):] }
+func endsInID(text string) bool {
+	_, _, ok := attributeEnd(text)
+	return ok
+}
 
 // splitKeys takes a list of expressions apart. Where all of them are attributes their ids
 // tell; else brackets do, and the plan's count says whether to believe them.

@@ -49,8 +49,12 @@ func digestPlans(first, last plan, z zones) digest { return digestOver(first, la
 // digestOver is digestPlans for an execution that may read rows another one has put down:
 // given are their columns by id.
 func digestOver(first, last plan, z zones, given map[int64]named) digest {
-	planned := readPlan(first, asPlanned, z, given)
-	ran := readPlan(last, asRun, z, given)
+	text := first.readable()
+	planned := readPlan(first, text, asPlanned, z, given)
+	if last != first {
+		text = last.readable()
+	}
+	ran := readPlan(last, text, asRun, z, given)
 	d := digest{
 		scans: append(ran.scans, onlyIn(planned.scans, ran.scans)...),
 		joins: append(ran.joins, removed(planned.joins, ran.joins)...),
@@ -64,9 +68,8 @@ func digestOver(first, last plan, z zones, given map[int64]named) digest {
 	return d
 }
 
-// readPlan reads one view of one plan.
-func readPlan(p plan, v view, z zones, given map[int64]named) digest {
-	text := p.readable()
+// readPlan reads one view of one plan, of which text is the readable form.
+func readPlan(p plan, text planText, v view, z zones, given map[int64]named) digest {
 	l := newLineage(v, text.roots, scanName)
 	l.given = given
 	var d digest
@@ -91,10 +94,12 @@ func readPlan(p plan, v view, z zones, given map[int64]named) digest {
 	if len(text.roots) > 0 {
 		d.top = text.roots[0].name
 		d.write = findWrite(v, text.roots, p)
-		d.made = l.made(text.roots[0])
 	}
-	if v == asPlanned {
+	switch {
+	case v == asPlanned:
 		d.shape = l.shape(text.roots)
+	case len(text.roots) > 0:
+		d.made = l.made(text.roots[0])
 	}
 	return d
 }

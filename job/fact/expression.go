@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,26 +84,49 @@ type mention struct {
 	at, end int // of "#12L"
 }
 
-// idMark is how an id stands inside an expression; a literal may look the same.
-var idMark = regexp.MustCompile(`#(\d+)L?`)
+// idMark finds the first "#12" or "#12L" of text, as ids stand inside an expression; a
+// literal may look the same. at is −1 where there is none.
+func idMark(text string) (id string, at, end int) {
+	for at = 0; ; at = end {
+		mark := strings.IndexByte(text[at:], '#')
+		if mark < 0 {
+			return "", -1, -1
+		}
+		at += mark
+		end = at + 1
+		for end < len(text) && isDigit(text[end]) {
+			end++
+		}
+		if id = text[at+1 : end]; id != "" {
+			if end < len(text) && text[end] == 'L' {
+				end++
+			}
+			return id, at, end
+		}
+	}
+}
 
 // mentions finds the attributes that an expression names. ok is false where it names the
 // result of an aggregate function, which is nobody's column.
 func (s *scope) mentions(expression string) (found []mention, ok bool) {
-	for _, m := range idMark.FindAllStringSubmatchIndex(expression, -1) {
-		id, err := strconv.ParseInt(expression[m[2]:m[3]], 10, 64)
+	for from := 0; ; {
+		digits, at, end := idMark(expression[from:])
+		if at < 0 {
+			return found, true
+		}
+		at, end, from = from+at, from+end, from+end
+		id, err := strconv.ParseInt(digits, 10, 64)
 		if err != nil {
 			continue
 		}
 		n, known := s.lookup(id)
 		switch {
-		case known && strings.HasSuffix(expression[:m[0]], n.name):
-			found = append(found, mention{named: n, at: m[0], end: m[1]})
-		case strings.HasSuffix(expression[:m[0]], ")"):
+		case known && strings.HasSuffix(expression[:at], n.name):
+			found = append(found, mention{named: n, at: at, end: end})
+		case strings.HasSuffix(expression[:at], ")"):
 			return nil, false
 		}
 	}
-	return found, true
 }
 
 // withoutIDs spells an expression as a person would.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"ajlo/job/eventlog"
 )
@@ -47,11 +48,12 @@ type extractor struct {
 	shell       bool                      // descriptions are SQL
 	statements  map[string]string         // SQL by the key of what runs it
 	made        map[int64]map[int64]named // columns that children put out, by root
+	zones       map[string]*time.Location // by name, as far as they were asked for
 }
 
 func newExtractor() *extractor {
 	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter(), names: interner{},
-		statements: map[string]string{}, made: map[int64]map[int64]named{}}
+		statements: map[string]string{}, made: map[int64]map[int64]named{}, zones: map[string]*time.Location{}}
 }
 
 func (x *extractor) take(event eventlog.Event) {
@@ -151,7 +153,17 @@ func (x *extractor) digest(e *execution) {
 // it has one, else the application's, else the JVM's.
 func (x *extractor) zonesOf(e *execution) zones {
 	session := cmp.Or(e.zone, x.environment.SessionZone, x.environment.JVMZone)
-	return zones{jvm: zone(x.environment.JVMZone), session: zone(session)}
+	return zones{jvm: x.zone(x.environment.JVMZone), session: x.zone(session)}
+}
+
+// zone finds a zone once.
+func (x *extractor) zone(name string) *time.Location {
+	l, known := x.zones[name]
+	if !known {
+		l = zone(name)
+		x.zones[name] = l
+	}
+	return l
 }
 
 func (x *extractor) job(j eventlog.JobStart) {

@@ -32,7 +32,10 @@ func realPlans(t testing.TB) map[string]string {
 	return plans
 }
 
-func shapeOf(text string) string { return readPlan(plan{text: text}, asPlanned, zones{}, nil).shape }
+func shapeOf(text string) string {
+	p := plan{text: text}
+	return readPlan(p, p.readable(), asPlanned, zones{}, nil).shape
+}
 
 var (
 	anyID      = regexp.MustCompile(`#(\d+)`)

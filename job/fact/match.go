@@ -133,19 +133,21 @@ func outputIDs(n *eventlog.PlanNode) []int64 {
 	return ids
 }
 
-// idBeforeComma is how an item of an output list ends: V1 scans put no blank after the
-// comma, V2 scans do.
-var idBeforeComma = regexp.MustCompile(`#\d+L?(?:, ?|$)`)
-
+// splitOutput takes an output list apart: an item ends with an id before a comma. V1 scans
+// put no blank after the comma, V2 scans do.
 func splitOutput(list string) []string {
 	var items []string
-	for list != "" {
-		m := idBeforeComma.FindStringIndex(list)
-		if m == nil {
-			return items // "... 3 more fields"
+	for from := 0; from < len(list); {
+		_, at, end := idMark(list[from:])
+		if at < 0 {
+			break // "... 3 more fields"
 		}
-		items = append(items, strings.TrimRight(list[:m[1]], ", "))
-		list = list[m[1]:]
+		from += end
+		rest, comma := strings.CutPrefix(list[from:], ",")
+		if comma || rest == "" {
+			items = append(items, list[:from])
+			list, from = strings.TrimPrefix(rest, " "), 0
+		}
 	}
 	return items
 }

@@ -1,9 +1,6 @@
 package fact
 
-import (
-	"iter"
-	"strings"
-)
+import "iter"
 
 // node is one operator of a plan's tree, as the plan's text draws it.
 type node struct {
@@ -42,12 +39,16 @@ func (n *node) field(label string) (field, bool) {
 
 // operator is the first word of the name, without an argument: "SortMergeJoin(skew=true)
 // Inner" is a SortMergeJoin.
-func (n *node) operator() string {
-	end := strings.IndexAny(n.name, " ([")
-	if end < 0 {
-		return n.name
+func (n *node) operator() string { return n.name[:firstWord(n.name)] }
+
+// firstWord is the length of the word that a name begins with.
+func firstWord(name string) int {
+	for i := range len(name) {
+		if c := name[i]; c == ' ' || c == '(' || c == '[' {
+			return i
+		}
 	}
-	return n.name[:end]
+	return len(name)
 }
 
 // Sections of adaptive plans: what is run, and what was planned at first.

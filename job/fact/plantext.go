@@ -83,28 +83,35 @@ func (p *textParser) addToTree(line string) {
 	}
 }
 
-// blockHeading opens a block: "(15) SortMergeJoin [codegen id : 5]".
+// Marks behind a block's heading.
 var (
-	blockHeading = regexp.MustCompile(`^\((\d+)\) (.*)$`)
-	codegenMark  = regexp.MustCompile(` \[codegen id : \d+\]$`)
-	reuseMark    = regexp.MustCompile(` ?\[Reuses operator id: (\d+)\]$`)
+	codegenMark = regexp.MustCompile(` \[codegen id : \d+\]$`)
+	reuseMark   = regexp.MustCompile(` ?\[Reuses operator id: (\d+)\]$`)
 )
+
+// blockHeading reads what opens a block: "(15) SortMergeJoin [codegen id : 5]".
+func blockHeading(line string) (number int, name string, ok bool) {
+	digits, opened := strings.CutPrefix(line, "(")
+	digits, name, closed := strings.Cut(digits, ") ")
+	if !opened || !closed || !isNumber(digits) {
+		return 0, "", false
+	}
+	number, err := strconv.Atoi(digits)
+	return number, name, err == nil
+}
+
+func isNumber(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
 
 // openBlock begins a block where the line is the heading of a number that the trees have
 // under that name: a literal may hold lines that look like headings.
 func (p *textParser) openBlock(line string) bool {
-	if !strings.HasPrefix(line, "(") {
+	number, name, ok := blockHeading(line)
+	if !ok || p.plan.blocks[number] != nil {
 		return false
 	}
-	m := blockHeading.FindStringSubmatch(line)
-	if m == nil {
-		return false
-	}
-	number, err := strconv.Atoi(m[1])
-	if err != nil || p.plan.blocks[number] != nil {
-		return false
-	}
-	b := &block{number: number, name: m[2], fields: map[string]field{}}
+	b := &block{number: number, name: name, fields: map[string]field{}}
 	if strings.HasSuffix(b.name, "]") {
 		b.readMarks()
 	}
@@ -119,6 +126,9 @@ func (p *textParser) openBlock(line string) bool {
 // readMarks takes the marks off the name.
 func (b *block) readMarks() {
 	b.name = codegenMark.ReplaceAllString(b.name, "")
+	if !strings.HasSuffix(b.name, "]") {
+		return
+	}
 	if reuse := reuseMark.FindStringSubmatch(b.name); reuse != nil {
 		b.reuses, _ = strconv.Atoi(reuse[1])
 		b.name = reuseMark.ReplaceAllString(b.name, "")
@@ -243,6 +253,9 @@ func indentation(line string) (at int, text string) {
 var treeName = regexp.MustCompile(`^(?:\* )?(.*) \((\d+|unknown)\)(?:[, ].*)?$`)
 
 func parseTreeName(text string) *node {
+	if n, ok := bareTreeName(text); ok {
+		return n
+	}
 	m := treeName.FindStringSubmatch(text)
 	if m == nil {
 		return &node{name: strings.TrimPrefix(text, "* ")}
@@ -252,4 +265,18 @@ func parseTreeName(text string) *node {
 		number = 0
 	}
 	return &node{name: strings.TrimSpace(m[1]), number: number}
+}
+
+// bareTreeName reads a name that nothing follows, as nearly all are.
+func bareTreeName(text string) (*node, bool) {
+	at := strings.LastIndex(text, " (")
+	if at < 0 || text[len(text)-1] != ')' {
+		return nil, false
+	}
+	digits := text[at+2 : len(text)-1]
+	number, err := strconv.Atoi(digits)
+	if err != nil || !isNumber(digits) {
+		return nil, false
+	}
+	return &node{name: strings.TrimSpace(strings.TrimPrefix(text[:at], "* ")), number: number}, true
 }

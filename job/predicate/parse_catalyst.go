@@ -2,7 +2,6 @@ package predicate
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +20,10 @@ func (s *Scope) ParseCatalyst(text string) (conjuncts []Predicate, lost int) {
 	if cut := cutOff.FindStringIndex(text); cut != nil {
 		return []Predicate{s.unknown(text[:cut[0]])}, 1
 	}
-	p, _ := s.parseBoolean(text)
+	p, ok := s.parseBoolean(text)
+	if !ok && s.burn("") {
+		p = s.unknown(text)
+	}
 	return p.Conjuncts(), 0
 }
 
@@ -36,7 +38,7 @@ func (s *Scope) ParseCatalystList(text string) (conjuncts []Predicate, lost int)
 	}
 	pieces := splitBefore(body, ", ", func(rest string) bool {
 		_, _, attribute := s.leadingAttribute(rest, " ")
-		return attribute || strings.HasPrefix(rest, "(") || booleanStart.MatchString(rest) || cutOff.MatchString(rest)
+		return attribute || strings.HasPrefix(rest, "(") || booleanStart(rest) || cutOff.MatchString(rest)
 	})
 	if last := pieces[len(pieces)-1]; !closed || cutOff.MatchString(last) {
 		lost, pieces = 1, pieces[:len(pieces)-1]
@@ -52,7 +54,9 @@ func (s *Scope) ParseCatalystList(text string) (conjuncts []Predicate, lost int)
 
 // booleanStart is how a boolean expression begins that is neither in brackets nor an
 // attribute.
-var booleanStart = regexp.MustCompile(`^(?:NOT |[A-Za-z_][A-Za-z_0-9]*\()`)
+func booleanStart(text string) bool {
+	return strings.HasPrefix(text, "NOT ") || beginsCall(text, "_")
+}
 
 // parseBoolean reads text as one whole boolean expression. ok is false where it cannot be
 // one: the caller then knows that it cut in the wrong place.
@@ -73,7 +77,7 @@ func (s *Scope) parseBoolean(text string) (p Predicate, ok bool) {
 	if inner, ok := brackets(text); ok {
 		return s.parseBracketed(inner)
 	}
-	return s.unknown(text), text == "true" || text == "false"
+	return Predicate{Op: Unknown}, text == "true" || text == "false"
 }
 
 // brackets takes "(inner)" apart.
@@ -86,23 +90,38 @@ func brackets(text string) (inner string, ok bool) {
 // parseBracketed reads what stands in brackets: AND or OR of two expressions, or a
 // comparison of two operands.
 func (s *Scope) parseBracketed(inner string) (Predicate, bool) {
-	for _, junction := range []struct {
-		word string
-		op   Op
-	}{{" AND ", And}, {" OR ", Or}} {
-		if p, ok := s.parseJunction(inner, junction.word, junction.op); ok {
-			return p, true
+	for _, last := range anywhere {
+		for _, j := range junctions {
+			if p, ok := s.parseJunction(inner, j.word, j.op, last); ok {
+				return p, true
+			}
 		}
 	}
 	if p, ok := s.parseOperands(inner); ok {
 		return p, true
 	}
-	return s.unknown(inner), s.burn(inner) && balanced(inner)
+	if !s.burn(inner) || !balanced(inner) {
+		return Predicate{Op: Unknown}, false
+	}
+	return s.unknown(inner), true
 }
 
+// junctions are the words that join two conditions.
+var junctions = []struct {
+	word string
+	op   Op
+}{{" AND ", And}, {" OR ", Or}}
+
+// finder gives the last place of a word in text, −1 for none.
+type finder func(text, word string) int
+
+// anywhere are the finders in the order worth trying. Chains lean to the left, so places
+// outside brackets come first, from the end; then, should a literal hold an odd bracket, all.
+var anywhere = []finder{lastOutside, strings.LastIndex}
+
 // parseJunction looks for the word that joins the two sides.
-func (s *Scope) parseJunction(inner, word string, op Op) (Predicate, bool) {
-	for at := range s.cuts(inner, word) {
+func (s *Scope) parseJunction(inner, word string, op Op, last finder) (Predicate, bool) {
+	for at := range s.cuts(inner, word, last) {
 		if p, ok := s.parseSides(inner[:at], inner[at+len(word):], op); ok {
 			return p, true
 		}
@@ -110,13 +129,11 @@ func (s *Scope) parseJunction(inner, word string, op Op) (Predicate, bool) {
 	return Predicate{}, false
 }
 
-// cuts are the places of word in text, in the order worth trying. Chains lean to the left,
-// so those outside brackets come first, from the end; then, should a literal hold an odd
-// bracket, all.
-func (s *Scope) cuts(text, word string) iter.Seq[int] {
+// cuts are the places of word in text, each finder's in turn, from the end.
+func (s *Scope) cuts(text, word string, finders ...finder) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for _, next := range []func(text, word string) int{lastOutside, strings.LastIndex} {
-			for at := next(text, word); at >= 0; at = next(text[:at], word) {
+		for _, last := range finders {
+			for at := last(text, word); at >= 0; at = last(text[:at], word) {
 				if !s.burn(text[at:]) || !yield(at) {
 					return
 				}
@@ -259,11 +276,24 @@ func (s *Scope) inList(f Field, list, separator string) Predicate {
 	return Predicate{Op: In, Column: f.Name, Values: values}
 }
 
-// functionCall is an expression that is one call and nothing else.
-var functionCall = regexp.MustCompile(`^[A-Za-z_][A-Za-z_0-9.]*\(`)
+// beginsCall reports whether text begins with a function's name and a bracket. The name is
+// of letters, digits and the marks; it begins with a letter or the first of the marks.
+func beginsCall(text, marks string) bool {
+	for i := range len(text) {
+		c := text[i]
+		switch letter := 'a' <= c|0x20 && c|0x20 <= 'z'; {
+		case letter || c == marks[0]:
+		case c == '(':
+			return i > 0
+		case i == 0 || !('0' <= c && c <= '9') && strings.IndexByte(marks, c) < 0:
+			return false
+		}
+	}
+	return false
+}
 
 func (s *Scope) parseCall(text string) (Predicate, bool) {
-	if !functionCall.MatchString(text) {
+	if !beginsCall(text, "_.") {
 		return Predicate{}, false
 	}
 	name, inner, ok := call(text)

@@ -77,11 +77,8 @@ func (s *Scope) parseIcebergTerm(text string) (Predicate, bool) {
 }
 
 func (s *Scope) parseIcebergJunction(inner string) (Predicate, bool) {
-	for _, junction := range []struct {
-		word string
-		op   Op
-	}{{" AND ", And}, {" OR ", Or}} {
-		for at := range s.cuts(inner, junction.word) {
+	for _, junction := range junctions {
+		for at := range s.cuts(inner, junction.word, anywhere...) {
 			right, ok := s.parseIcebergTerm(inner[at+len(junction.word):])
 			if !ok {
 				continue

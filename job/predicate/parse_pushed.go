@@ -119,7 +119,7 @@ func call(text string) (name, inner string, ok bool) {
 // parsePair reads "left,right". The comma that no bracket encloses is tried first; then,
 // should a literal hold an odd bracket, every other one.
 func (s *Scope) parsePair(op Op, inner string) (Predicate, bool) {
-	for at := range s.cuts(inner, ",") {
+	for at := range s.cuts(inner, ",", anywhere...) {
 		if !filterStart.MatchString(inner[at+1:]) {
 			continue
 		}
