@@ -12,6 +12,7 @@ import (
 const (
 	orderTag = "AJLO_ORDER" // a layout.Order
 	keysTag  = "AJLO_KEYS"  // JSON list of column names
+	cutsTag  = "AJLO_CUTS"  // the hash of learnt cuts, never the cuts
 	cubeTag  = "ZCUBE_ZORDER_BY"
 )
 
@@ -32,17 +33,23 @@ func LayoutTags(l layout.Layout) map[string]string {
 	if err != nil { // a list of strings always has JSON
 		return nil
 	}
-	return map[string]string{orderTag: string(l.Order), keysTag: string(keys)}
+	tags := map[string]string{orderTag: string(l.Order), keysTag: string(keys)}
+	if l.Cuts != "" {
+		tags[cutsTag] = l.Cuts
+	}
+	return tags
 }
 
-// TaggedLayout reads them back: the layout, whether ajlo (OwnerUs) or an engine (OwnerUser)
+// TaggedLayout reads them back: the layout, without the tree of learnt cuts, whether ajlo (OwnerUs) or an engine (OwnerUser)
 // wrote it, and false where the tags name none.
 func TaggedLayout(tags map[string]string) (l layout.Layout, owner string, ok bool) {
 	if keys, ok := tagKeys(tags[keysTag]); ok {
 		order := layout.Order(tags[orderTag])
 		switch order {
-		case layout.Hilbert, layout.ZOrder, layout.Sort:
-			return layout.ClusteredBy(order, keys...), OwnerUs, true
+		case layout.Hilbert, layout.ZOrder, layout.Sort, layout.LearntCuts:
+			l := layout.ClusteredBy(order, keys...)
+			l.Cuts = tags[cutsTag]
+			return l, OwnerUs, true
 		}
 	}
 	if keys, ok := tagKeys(tags[cubeTag]); ok {

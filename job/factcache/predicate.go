@@ -23,7 +23,7 @@ func Flatten(p *predicate.Predicate) []Node {
 func flatten(nodes []Node, p predicate.Predicate) []Node {
 	node := Node{Op: string(p.Op), Column: string(p.Column), Args: int32(len(p.Args))}
 	for _, v := range p.Values {
-		node.Values = append(node.Values, Value{Kind: kindNames[v.Kind], Int: v.I, Scale: int32(v.Scale), Float: v.F, Text: v.S})
+		node.Values = append(node.Values, Value{Kind: v.Kind.String(), Int: v.I, Scale: int32(v.Scale), Float: v.F, Text: v.S})
 	}
 	nodes = append(nodes, node)
 	for _, arg := range p.Args {
@@ -57,7 +57,7 @@ func tree(nodes []Node, depth int) (p predicate.Predicate, rest []Node, err erro
 	}
 	p = predicate.Predicate{Op: predicate.Op(node.Op), Column: table.Column(node.Column)}
 	for _, v := range node.Values {
-		kind, err := kindOf(v.Kind)
+		kind, err := predicate.ParseKind(v.Kind)
 		if err != nil {
 			return p, nil, err
 		}
@@ -71,19 +71,4 @@ func tree(nodes []Node, depth int) (p predicate.Predicate, rest []Node, err erro
 		p.Args = append(p.Args, arg)
 	}
 	return p, rest, nil
-}
-
-// kindNames are the kinds of literals as files spell them.
-var kindNames = [...]string{
-	predicate.Null: "null", predicate.Bool: "bool", predicate.Int: "int", predicate.Decimal: "decimal", predicate.Float: "float",
-	predicate.String: "string", predicate.Date: "date", predicate.Timestamp: "timestamp", predicate.LocalTime: "local_time",
-}
-
-func kindOf(name string) (predicate.Kind, error) {
-	for kind, known := range kindNames {
-		if known == name {
-			return predicate.Kind(kind), nil
-		}
-	}
-	return predicate.Null, fmt.Errorf("predicate: no kind of literal is called %q", name)
 }

@@ -73,7 +73,7 @@ func taggedLayout(files []delta.Add) (layout.Layout, string, bool) {
 		if !ok {
 			continue
 		}
-		id := owner + " " + l.String()
+		id := owner + " " + l.String() + " " + l.Cuts
 		if shares[id] == nil {
 			shares[id] = &tagged{layout: l, owner: owner}
 		}

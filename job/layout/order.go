@@ -3,7 +3,7 @@ package layout
 import "fmt"
 
 // Orders lists every order, in the order they are offered to people.
-func Orders() []Order { return []Order{None, Sort, ZOrder, Hilbert} }
+func Orders() []Order { return []Order{None, Sort, ZOrder, Hilbert, LearntCuts} }
 
 // String gives the name that ParseOrder reads.
 func (o Order) String() string { return string(o) }
