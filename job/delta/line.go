@@ -83,6 +83,9 @@ func (a *action) complete() error {
 
 func (m *Metadata) complete() (err error) {
 	m.Schema, err = ParseSchema(m.SchemaString)
+	if m.Mapping() != MapNone {
+		mapColumns(m.Schema)
+	}
 	return err
 }
 

@@ -51,19 +51,20 @@ type Field struct {
 	Type     Type
 	Nullable bool
 	Metadata map[string]any // of the log, numbers as json.Number
+	// PhysicalName and ID tell the column from others in data files of a table that maps
+	// columns, empty and 0 elsewhere.
+	PhysicalName string
+	ID           int32
 }
 
 // Schema is the top-level columns in order.
 type Schema []Field
 
-// physicalNameKey is where column mapping keeps a column's name in files and statistics.
-const physicalNameKey = "delta.columnMapping.physicalName"
-
 // Physical is the column's name inside data files and statistics: its own, unless the table
 // maps columns.
 func (f Field) Physical() string {
-	if name, ok := f.Metadata[physicalNameKey].(string); ok && name != "" {
-		return name
+	if f.PhysicalName != "" {
+		return f.PhysicalName
 	}
 	return f.Name
 }

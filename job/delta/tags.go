@@ -2,6 +2,8 @@ package delta
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"ajlo/job/layout"
 	"ajlo/job/table"
@@ -10,10 +12,11 @@ import (
 // Tags of an added file that name its layout: ajlo's own, and the one of engines that
 // cluster or z-order in cubes.
 const (
-	orderTag = "AJLO_ORDER" // a layout.Order
-	keysTag  = "AJLO_KEYS"  // JSON list of column names
-	cutsTag  = "AJLO_CUTS"  // the hash of learnt cuts, never the cuts
-	cubeTag  = "ZCUBE_ZORDER_BY"
+	orderTag  = "AJLO_ORDER" // a layout.Order
+	keysTag   = "AJLO_KEYS"  // JSON list of column names
+	cutsTag   = "AJLO_CUTS"  // the hash of learnt cuts, never the cuts
+	cubeTag   = "ZCUBE_ZORDER_BY"
+	cubeIDTag = "ZCUBE_ID"
 )
 
 // Owners of a layout, as lake.Snapshot names them.
@@ -38,6 +41,35 @@ func LayoutTags(l layout.Layout) map[string]string {
 		tags[cutsTag] = l.Cuts
 	}
 	return tags
+}
+
+// CubeTags are the tags by which Spark's OPTIMIZE knows files that were clustered together:
+// all files of one commit, whose id is a UUID of its own. Spark compares the keys, logical
+// names in their order, with the table's; files of other keys it leaves alone until it is
+// told to do all over. None for a layout without keys.
+func CubeTags(m Metadata, l layout.Layout, id string) map[string]string {
+	if len(l.Clustering) == 0 {
+		return nil
+	}
+	names := make([]string, len(l.Clustering))
+	for i, key := range l.Clustering {
+		names[i] = attributeName(m.Schema, string(key))
+	}
+	keys, err := json.Marshal(names)
+	if err != nil { // a list of strings always has JSON
+		return nil
+	}
+	return map[string]string{cubeIDTag: id, cubeTag: string(keys)}
+}
+
+// attributeName is a key as Spark prints an attribute: a dot within a name, unlike one
+// between names, takes backticks.
+func attributeName(schema Schema, key string) string {
+	whole := slices.ContainsFunc(schema, func(f Field) bool { return f.Name == key })
+	if whole && strings.Contains(key, ".") {
+		return "`" + key + "`"
+	}
+	return key
 }
 
 // TaggedLayout reads them back: the layout, without the tree of learnt cuts, whether ajlo (OwnerUs) or an engine (OwnerUser)

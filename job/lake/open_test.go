@@ -122,7 +122,7 @@ func TestLayoutAndOwner(t *testing.T) {
 	declared := func(keys string) map[string]delta.Domain {
 		return map[string]delta.Domain{"delta.clustering": {Name: "delta.clustering", Configuration: `{"clusteringColumns":` + keys + `}`}}
 	}
-	mapped := delta.Schema{{Name: "Key", Metadata: map[string]any{"delta.columnMapping.physicalName": "col-7"}}}
+	mapped := delta.Schema{{Name: "Key", PhysicalName: "col-7"}}
 	tests := []struct {
 		name  string
 		table delta.Snapshot

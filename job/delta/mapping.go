@@ -1,0 +1,61 @@
+package delta
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Mapping is how a table finds its columns in data files.
+type Mapping string
+
+// The ways of column mapping. The table names them in a property.
+const (
+	MapNone Mapping = "none" // by the column's name
+	MapName Mapping = "name" // by Field.PhysicalName
+	MapID   Mapping = "id"   // by Field.ID, the field id in the Parquet schema
+)
+
+// Keys of column mapping: a property of the table and two settings of a column.
+const (
+	mappingKey      = "delta.columnMapping.mode"
+	physicalNameKey = "delta.columnMapping.physicalName"
+	columnIDKey     = "delta.columnMapping.id"
+)
+
+// Mapping is MapNone where the table does not say; ways that are not listed here come back
+// as the table spells them.
+func (m Metadata) Mapping() Mapping {
+	if mode := m.Configuration[mappingKey]; mode != "" {
+		return Mapping(mode)
+	}
+	return MapNone
+}
+
+// mapColumns fills in physical names and ids at every depth. Elements of arrays and maps are
+// no columns and have neither.
+func mapColumns(fields []Field) {
+	for i := range fields {
+		fields[i].PhysicalName, _ = fields[i].Metadata[physicalNameKey].(string)
+		fields[i].ID = columnID(fields[i].Metadata)
+		mapParts(&fields[i].Type)
+	}
+}
+
+func mapParts(t *Type) {
+	if t == nil {
+		return
+	}
+	mapParts(t.Key)
+	mapParts(t.Element)
+	mapColumns(t.Fields)
+}
+
+// columnID is 0 where a column has no id that a Parquet schema can hold.
+func columnID(settings map[string]any) int32 {
+	number, _ := settings[columnIDKey].(json.Number)
+	id, err := number.Int64()
+	if err != nil || id < 1 || id > math.MaxInt32 {
+		return 0
+	}
+	return int32(id)
+}
