@@ -66,14 +66,14 @@ func cutLast(text, separator string) (before, after string, found bool) {
 func (l log) explain(ctx context.Context, app string, execution int64) (report.Explanation, bool, error) {
 	var account eventlog.Reading
 	w := &watcher{root: execution, at: map[int64]int{}}
-	facts, err := fact.Extract(w.watch(eventlog.Events(ctx, l.folder, l.application, &account)))
+	facts, notes, err := fact.Explain(w.watch(eventlog.Events(ctx, l.folder, l.application, &account)), execution)
 	if err != nil {
 		return report.Explanation{}, false, err
 	}
 	for _, q := range facts.Queries {
 		if q.App == app && q.Execution == execution {
 			slices.SortStableFunc(w.plans, func(a, b report.ExecutedPlan) int { return cmp.Compare(childRank(a), childRank(b)) })
-			return report.Explanation{Query: q, Plans: w.plans}, true, nil
+			return report.Explanation{Query: q, Plans: w.plans, Notes: notes}, true, nil
 		}
 	}
 	return report.Explanation{}, false, nil

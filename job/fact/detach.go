@@ -42,6 +42,10 @@ func (d *digest) detach(names interner) {
 		s.Table, s.Format = table.Name(names.of(string(s.Table))), names.of(s.Format)
 		s.Location = table.Location(names.of(string(s.Location)))
 		detachPredicate(s.Predicate, names)
+		s.note.detach(names)
+	}
+	for i := range d.passed {
+		d.passed[i].detach(names)
 	}
 	for i := range d.joins {
 		j := &d.joins[i]
@@ -50,7 +54,12 @@ func (d *digest) detach(names interner) {
 		for k := range j.Expression {
 			j.Expression[k] = names.of(j.Expression[k])
 		}
+		j.note.detach(names)
 	}
+}
+
+func (n *Note) detach(names interner) {
+	n.Operator, n.Said = names.of(n.Operator), strings.Clone(n.Said)
 }
 
 func detachPredicate(p *predicate.Predicate, names interner) {
@@ -58,6 +67,7 @@ func detachPredicate(p *predicate.Predicate, names interner) {
 		return
 	}
 	p.Column = table.Column(names.of(string(p.Column)))
+	p.Unread = strings.Clone(p.Unread)
 	for i := range p.Values {
 		p.Values[i].S = strings.Clone(p.Values[i].S)
 	}

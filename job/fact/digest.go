@@ -29,6 +29,7 @@ type digest struct {
 	// unplaced is set where a scan of files says neither their table's name nor their place.
 	unplaced bool
 	made     map[int64]named // the columns of tables that the plan puts out
+	passed   []Note          // operators that are no scan and no join of a query
 }
 
 // foundScan is a scan of a plan with the metrics that will measure it.
@@ -37,6 +38,7 @@ type foundScan struct {
 	metrics metricIDs
 	cache   cacheID
 	ids     []int64 // of the attributes it puts out
+	note    Note
 	// certain is set for scans of the plan that ran. Those of the first plan only are
 	// facts where the log measured them: they ran before the plan changed.
 	certain bool
@@ -64,6 +66,7 @@ func digestOver(first, last plan, z zones, given map[int64]named) digest {
 		write: planned.write,
 		made:  ran.made,
 	}
+	d.passed = ran.passed
 	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.unplaced || writes(d.top)
 	return d
 }
@@ -75,17 +78,22 @@ func readPlan(p plan, text planText, v view, z zones, given map[int64]named) dig
 	var d digest
 	metrics := newMetricTable(p.info)
 	for at := range v.walk(text.roots) {
-		if s, ok := sourceOf(at.node); ok {
+		s, ok := sourceOf(at.node)
+		switch {
+		case ok:
 			found, lost := findScan(at, s, z)
 			found.metrics, found.cache, found.certain = metrics.find(at.node), l.cacheID(at.cache), v == asRun
 			d.lost.Predicates += lost
 			d.addScan(found)
-		} else if isUnplaced(at.node) {
+		case isUnplaced(at.node):
 			d.lost.Predicates++
 			d.unplaced = true
+			d.passed = append(d.passed, Note{Operator: at.name, Reason: leftUnplaced})
+		case isRead(at.node):
+			d.passed = append(d.passed, Note{Operator: at.name, Reason: leftNoTable})
 		}
 	}
-	d.joins = l.joins(text.roots)
+	d.joins, d.passed = l.joins(text.roots, d.passed)
 	for _, j := range d.joins {
 		if j.lost {
 			d.lost.Joins++
@@ -97,7 +105,7 @@ func readPlan(p plan, text planText, v view, z zones, given map[int64]named) dig
 	}
 	switch {
 	case v == asPlanned:
-		d.shape = l.shape(text.roots)
+		d.shape = shapeOf(p, text.roots)
 	case len(text.roots) > 0:
 		d.made = l.made(text.roots[0])
 	}
@@ -106,7 +114,7 @@ func readPlan(p plan, text planText, v view, z zones, given map[int64]named) dig
 
 func findScan(at *visit, s source, z zones) (found foundScan, lost int) {
 	p, lost := predicateOf(at, z)
-	found = foundScan{Scan: Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p}}
+	found = foundScan{Scan: Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p}, note: Note{Operator: at.name}}
 	output, _ := at.field("Output")
 	attributes, _ := attributesOf(output)
 	for _, a := range attributes {

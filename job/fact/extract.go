@@ -26,7 +26,10 @@ type Facts struct {
 // Extract folds the events of one application into facts. An error ends the stream: what
 // it held until then is in the facts beside it.
 func Extract(events iter.Seq2[eventlog.Event, error]) (Facts, error) {
-	x := newExtractor()
+	return newExtractor().read(events)
+}
+
+func (x *extractor) read(events iter.Seq2[eventlog.Event, error]) (Facts, error) {
 	for event, err := range events {
 		if err != nil {
 			return x.facts(), fmt.Errorf("facts of application %s: %w", x.app, err)
@@ -49,6 +52,9 @@ type extractor struct {
 	statements  map[string]string         // SQL by the key of what runs it
 	made        map[int64]map[int64]named // columns that children put out, by root
 	zones       map[string]*time.Location // by name, as far as they were asked for
+	explains    bool                      // notes are taken on the query explained
+	explained   int64
+	notes       []Note
 }
 
 func newExtractor() *extractor {
@@ -134,7 +140,7 @@ func (x *extractor) end(end eventlog.ExecutionEnd) {
 // digest reads an execution's plans. What a child puts out is kept until its root ends: a
 // MERGE puts its source down in one child and reads it in others.
 func (x *extractor) digest(e *execution) {
-	e.digest(x.zonesOf(e), x.names, x.made[e.root])
+	e.digest(x.zonesOf(e), x.names, x.made[e.root], x.explains && e.root == x.explained)
 	if e.root == e.id {
 		delete(x.made, e.id)
 		return

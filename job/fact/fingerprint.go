@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,19 +27,24 @@ func fingerprint(shapes []string) string {
 var invisible = []string{"ColumnarToRow", "RowToColumnar", "InputAdapter", "WholeStageCodegen", "AdaptiveSparkPlan",
 	"AQEShuffleRead", "ShuffleQueryStage", "BroadcastQueryStage", "ResultQueryStage", "TableCacheQueryStage", "InMemoryRelation"}
 
-// shape spells the first plan without anything that changes from run to run: no ids, no
-// literals, no numbers of tasks, no paths of temporary things. It is the same for the same
-// query on other days.
-func (l *lineage) shape(roots []*node) string {
+// shapeOf spells a plan without anything that changes from run to run: no ids, no literals,
+// no numbers of tasks, no paths of temporary things. It is the same for the same query on
+// other days, and in every explain mode: the tree beside the text is the same in all of them.
+func shapeOf(p plan, drawn []*node) string {
+	if p.info != nil {
+		b := newTreeBuilder(hints{})
+		b.add(p.info)
+		drawn = b.plan.roots
+	}
 	var b strings.Builder
 	depth := map[*node]int{}
-	for at := range l.view.walk(roots) {
+	for at := range asPlanned.walk(drawn) {
 		level := 0
 		if at.parent != nil {
 			level = depth[at.parent.node]
 		}
 		if !slices.Contains(invisible, at.operator()) {
-			fmt.Fprintf(&b, "%d %s %s\n", level, at.operator(), l.detail(at.node))
+			fmt.Fprintf(&b, "%d %s %s\n", level, at.operator(), detail(at.node))
 			level++
 		}
 		depth[at.node] = level
@@ -46,30 +52,29 @@ func (l *lineage) shape(roots []*node) string {
 	return b.String()
 }
 
-// detail is what an operator does, in base columns.
-func (l *lineage) detail(n *node) string {
-	children := l.view.below(n)
-	input := &scope{}
-	for _, c := range children {
-		input.below = append(input.below, l.scope(c))
-	}
+// detail is what an operator does, in the names of its columns.
+func detail(n *node) string {
 	if s, ok := sourceOf(n); ok {
-		return l.scanDetail(n, s)
+		return scanDetail(n, s)
 	}
-	if strategyOf(n) != NoStrategy && len(children) == 2 {
-		return joinDetail(l.join(n, children).Join)
+	if strategyOf(n) != NoStrategy {
+		return fmt.Sprintf("%s %s= %s", joinTypeOf(n), listDetail(n, "Left keys"), listDetail(n, "Right keys"))
 	}
 	switch n.operator() {
 	case "Filter":
-		return filterDetail(n, input)
-	case "MergeIntoCommand", "UpdateCommand", "DeleteCommand", "AtomicCreateTableAsSelect", "AtomicReplaceTableAsSelect",
-		"CreateTableAsSelect", "ReplaceTableAsSelect":
+		return filterDetail(n)
+	case "AtomicCreateTableAsSelect", "AtomicReplaceTableAsSelect", "CreateTableAsSelect", "ReplaceTableAsSelect":
 		return target(n)
+	case "Project":
+		return listDetail(n, "Output")
 	}
-	return listDetail(n, input)
+	return listDetail(n, "Keys") + listDetail(n, "Functions")
 }
 
-func (l *lineage) scanDetail(n *node, s source) string {
+// shapeItems is how many items of a list tell a query: Spark prints 24 or 25 of a long one.
+const shapeItems = 20
+
+func scanDetail(n *node, s source) string {
 	p, _ := predicateOf(&visit{node: n}, zones{})
 	pruned := ""
 	if p != nil {
@@ -77,33 +82,20 @@ func (l *lineage) scanDetail(n *node, s source) string {
 	}
 	output, _ := n.field("Output")
 	attributes, _ := attributesOf(output)
-	names := make([]string, len(attributes))
-	for i, a := range attributes {
-		names[i] = a.name
+	names := make([]string, min(len(attributes), shapeItems))
+	for i := range names {
+		names[i] = attributes[i].name
 	}
 	return fmt.Sprintf("%s %s %q %s", s.format, s.name, names, pruned)
 }
 
-// joinDetail tells keys that are expressions by their functions: the rest of an expression
-// may be literals.
-func joinDetail(j Join) string {
-	functions := make([]string, len(j.Expression))
-	for i, e := range j.Expression {
-		functions[i] = "(" + heads(e) + ")"
-	}
-	return fmt.Sprintf("%s %v %v %v", j.Type, j.Left, j.Right, functions)
-}
-
-// filterDetail gives the shapes of a condition's conjuncts, sorted. Columns that are no
-// base column (sums, flags) have no name that stays the same.
-func filterDetail(n *node, input *scope) string {
-	f, _ := n.field("Input")
-	attributes, _ := attributesOf(f)
-	s := &predicate.Scope{}
-	for _, a := range attributes {
-		s.Fields = append(s.Fields, predicate.Field{Name: input.baseName(a), Attribute: a.text()})
-	}
+// filterDetail gives the shapes of a condition's conjuncts, sorted.
+func filterDetail(n *node) string {
 	condition, _ := n.field("Condition")
+	s := &predicate.Scope{}
+	for name, mark := range marked(condition.text) {
+		s.Fields = append(s.Fields, predicate.Field{Name: table.Column(name), Attribute: name + mark})
+	}
 	conjuncts, _ := s.ParseCatalyst(condition.text)
 	shapes := make([]string, len(conjuncts))
 	for i, p := range conjuncts {
@@ -113,29 +105,43 @@ func filterDetail(n *node, input *scope) string {
 	return strings.Join(shapes, " ")
 }
 
-func (s *scope) baseName(a attribute) table.Column {
-	n, _ := s.lookup(a.id)
-	if len(n.origin.refs) == 1 && n.origin.expression == "" {
-		return table.Column(n.origin.refs[0].String())
+// marked gives the names before the ids of a text, each with its id.
+func marked(text string) iter.Seq2[string, string] {
+	return func(yield func(name, mark string) bool) {
+		for from := 0; ; {
+			_, at, end := idMark(text[from:])
+			if at < 0 || !yield(lastName(text[from:from+at]), text[from+at:from+end]) {
+				return
+			}
+			from += end
+		}
 	}
-	return "_"
 }
 
-// listDetail names the base columns that each item of an operator's lists is made of.
-func listDetail(n *node, input *scope) string {
-	var b strings.Builder
-	for _, label := range []string{"Keys", "Functions", "Results", "Output"} {
-		f, ok := n.field(label)
-		if !ok {
-			continue
-		}
-		items, _ := splitKeys(f)
-		for _, item := range items {
-			fmt.Fprintf(&b, "%s%v ", heads(item), input.columns(item))
-		}
-		b.WriteString("; ")
+// lastName is the word that a text ends with: the column, where the text is what stands
+// before an id. Of names that hold blanks or brackets it is only the end, which is as good
+// for telling queries apart.
+func lastName(text string) string {
+	return text[strings.LastIndexAny(text, " ()[],#")+1:]
+}
+
+// listDetail spells the items of a list by the function each begins with and the columns it
+// names: the rest may be literals.
+func listDetail(n *node, label string) string {
+	f, ok := n.field(label)
+	if !ok {
+		return ""
 	}
-	return b.String()
+	var b strings.Builder
+	items, _ := splitKeys(f)
+	for _, item := range items[:min(len(items), shapeItems)] {
+		b.WriteString(heads(item))
+		for name := range marked(item) {
+			b.WriteString(" " + name)
+		}
+		b.WriteString(", ")
+	}
+	return b.String() + "; "
 }
 
 // heads is the function an item begins with, if any: "partial_sum(" says more than its

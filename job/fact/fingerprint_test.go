@@ -32,7 +32,7 @@ func realPlans(t testing.TB) map[string]string {
 	return plans
 }
 
-func shapeOf(text string) string {
+func shapeOfText(text string) string {
 	p := plan{text: text}
 	return readPlan(p, p.readable(), asPlanned, zones{}, nil).shape
 }
@@ -64,7 +64,7 @@ func TestFingerprintIsStable(t *testing.T) {
 			other = planID.ReplaceAllString(other, fmt.Sprintf("plan_id=%d", offset))
 			other = partitions.ReplaceAllString(other, fmt.Sprintf("$1, %d)", tasks))
 			other = statistics.ReplaceAllString(other, "sizeInBytes=1.0 B")
-			if a, b := shapeOf(text), shapeOf(other); a != b {
+			if a, b := shapeOfText(text), shapeOfText(other); a != b {
 				r.Fatalf("%s:\n%s\nis not\n%s", name, a, b)
 			}
 		}
@@ -92,7 +92,7 @@ func TestFingerprintTellsQueriesApart(t *testing.T) {
 			if !strings.Contains(text, test.old) {
 				t.Fatalf("%s does not hold %q", test.plan, test.old)
 			}
-			a, b := shapeOf(text), shapeOf(strings.ReplaceAll(text, test.old, test.new))
+			a, b := shapeOfText(text), shapeOfText(strings.ReplaceAll(text, test.old, test.new))
 			if same := a == b; same != test.same {
 				t.Errorf("same %v, want %v\n%s\n%s", same, test.same, a, b)
 			}

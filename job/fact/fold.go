@@ -29,7 +29,7 @@ type execution struct {
 
 // digest reads the plans and lets go of them. It can come again, should a plan arrive
 // late; the first plan is kept until then only where there is no digest yet.
-func (e *execution) digest(z zones, names interner, given map[int64]named) {
+func (e *execution) digest(z zones, names interner, given map[int64]named, explained bool) {
 	first, last := e.first, e.last
 	if last.absent() {
 		last = first
@@ -41,6 +41,9 @@ func (e *execution) digest(z zones, names interner, given map[int64]named) {
 		return
 	}
 	d := digestOver(first, last, z, given)
+	if !explained {
+		d.forgetNotes()
+	}
 	d.detach(names)
 	e.digested = &d
 	e.first, e.last = plan{}, plan{}
@@ -105,7 +108,7 @@ func (x *extractor) fold(t tree) (q Query, ok bool) {
 		ids[i] = e.id
 	}
 	read := x.addScans(&q, all, ids)
-	addJoins(&q, t, read)
+	x.addJoins(&q, t, read)
 	x.addWrites(&q, all, ids)
 	return q, true
 }
@@ -168,19 +171,37 @@ func (x *extractor) addScans(q *Query, all []*execution, ids []int64) (read map[
 	for _, e := range all {
 		q.Lost.Predicates += e.digested.lost.Predicates
 		q.Lost.Joins += e.digested.lost.Joins
+		for _, n := range e.digested.passed {
+			x.noting(e, n)
+		}
 		for _, s := range e.digested.scans {
 			x.measure(&s, ids)
 			if s.Measured && s.cache != 0 {
 				read[filled{e.id, s.cache}] = true
 			}
-			if seen[s.metrics] || !s.Measured && (s.cache != 0 || !s.certain) {
+			if reason := s.unread(seen); reason != "" {
+				x.noting(e, s.note.left(reason))
 				continue
 			}
+			x.noting(e, s.note.taken(takenScan))
 			seen[s.metrics] = s.metrics != noMetrics
 			q.Scans = append(q.Scans, s.Scan)
 		}
 	}
 	return read
+}
+
+// unread is why a scan of a plan is no scan of its query, empty where it is one.
+func (s foundScan) unread(seen map[metricIDs]bool) string {
+	switch {
+	case seen[s.metrics]:
+		return leftScanAgain
+	case !s.Measured && s.cache != 0:
+		return leftFilled
+	case !s.Measured && !s.certain:
+		return leftUnsure
+	}
+	return ""
 }
 
 func (x *extractor) measure(s *foundScan, ids []int64) {
@@ -196,20 +217,23 @@ func (x *extractor) measure(s *foundScan, ids []int64) {
 // addJoins takes the joins of every execution of the tree, those of cached relations only
 // where they were filled here. A MERGE runs its join once to find the files and again to
 // write them: it is one join, the one that ran first.
-func addJoins(q *Query, t tree, read map[filled]bool) {
+func (x *extractor) addJoins(q *Query, t tree, read map[filled]bool) {
 	merge := isMerge(t.top.digested.top)
 	counted := map[string]int{}
 	for _, e := range t.all() {
 		here := map[string]int{}
 		for _, j := range e.digested.joins {
 			if j.cache != 0 && !read[filled{e.id, j.cache}] {
+				x.noting(e, j.note.left(leftFilled))
 				continue
 			}
 			edge := j.edge()
 			here[edge]++
 			if merge && here[edge] <= counted[edge] {
+				x.noting(e, j.note.left(leftMerged))
 				continue
 			}
+			x.noting(e, j.note)
 			q.Joins = append(q.Joins, j.Join)
 		}
 		for edge, n := range here {

@@ -53,26 +53,31 @@ type foundJoin struct {
 	Join
 	lost  bool // its keys could not be read whole
 	cache cacheID
+	note  Note
 }
 
 // joins gives the joins of the trees in pre-order: those of which both sides read a user
 // table. Others are the engine's bookkeeping, or tables that a query made up itself. A join
 // shown under several reads of one cached relation is one join.
-func (l *lineage) joins(roots []*node) []foundJoin {
-	var found []foundJoin
+// Notes on those left out are added to passed.
+func (l *lineage) joins(roots []*node, passed []Note) (found []foundJoin, also []Note) {
 	seen := map[*block]bool{}
 	for at := range l.view.walk(roots) {
-		if strategyOf(at.node) == NoStrategy || (at.cache != nil && seen[at.block]) {
-			continue
-		}
-		seen[at.block] = true
-		if children := l.view.below(at.node); l.allReadTables(children) {
+		children := l.view.below(at.node)
+		switch {
+		case strategyOf(at.node) == NoStrategy:
+		case at.cache != nil && seen[at.block]:
+			passed = append(passed, noteOn(at.node).left(leftAgain))
+		case !l.allReadTables(children):
+			passed = append(passed, noteOn(at.node).left(leftSide))
+		default:
+			seen[at.block] = true
 			j := l.join(at.node, children)
 			j.cache = l.cacheID(at.cache)
 			found = append(found, j)
 		}
 	}
-	return found
+	return found, passed
 }
 
 func (l *lineage) allReadTables(nodes []*node) bool {
@@ -81,24 +86,36 @@ func (l *lineage) allReadTables(nodes []*node) bool {
 
 func (l *lineage) join(n *node, children []*node) foundJoin {
 	j := foundJoin{Join: Join{Left: []table.Ref{}, Right: []table.Ref{}, Type: joinTypeOf(n), Strategy: strategyOf(n)}}
+	j.note = noteOn(n)
 	if len(children) != 2 {
-		j.lost = true
-		return j
+		return j.without(lostInputs)
 	}
 	left, okLeft := l.keysOf(n, "Left keys", children[0])
 	right, okRight := l.keysOf(n, "Right keys", children[1])
-	if !okLeft || !okRight || len(left) != len(right) {
-		j.lost = len(left)+len(right) > 0
-		return j
-	}
-	if len(left) == 0 && needsKeys(j.Strategy) {
-		j.lost = true
+	switch {
+	case (!okLeft || !okRight || len(left) != len(right)) && len(left)+len(right) > 0:
+		return j.without(lostKeys)
+	case len(left) == 0 && needsKeys(j.Strategy):
+		return j.without(lostUnshown)
+	case len(left) == 0:
+		j.note = j.note.taken(takenKeyless)
 		return j
 	}
 	left, right = withoutNullSafety(left, right)
 	if l.addPairs(&j.Join, n, children, left, right) {
-		j.lost, j.Left, j.Right = true, []table.Ref{}, []table.Ref{}
+		j.Left, j.Right = []table.Ref{}, []table.Ref{}
+		return j.without(lostGap)
 	}
+	j.note = j.note.taken(takenWhole)
+	if len(j.Left) == 0 {
+		j.note = j.note.taken(takenNoColumn)
+	}
+	return j
+}
+
+// without marks a join of which the keys are lost.
+func (j foundJoin) without(reason string) foundJoin {
+	j.lost, j.note = true, j.note.taken(reason)
 	return j
 }
 
@@ -210,7 +227,7 @@ func removed(planned, ran []foundJoin) []foundJoin {
 			left[j.edge()]--
 			continue
 		}
-		j.Strategy = NoStrategy
+		j.Strategy, j.note = NoStrategy, j.note.taken(takenRemoved)
 		gone = append(gone, j)
 	}
 	return gone

@@ -16,8 +16,7 @@ func (p plan) readable() planText {
 	if p.info == nil || (len(text.blocks) > 0 && text.whole()) {
 		return text
 	}
-	b := treeBuilder{hints: hintsOf(p.text), cached: map[string]*node{}}
-	b.plan.blocks = map[int]*block{}
+	b := newTreeBuilder(hintsOf(p.text))
 	b.add(p.info)
 	return b.plan
 }
@@ -41,6 +40,10 @@ type treeBuilder struct {
 	hints  hints
 	cached map[string]*node // plans of cached relations by what they say: each is read once
 	todo   []pending
+}
+
+func newTreeBuilder(h hints) *treeBuilder {
+	return &treeBuilder{plan: planText{blocks: map[int]*block{}}, hints: h, cached: map[string]*node{}}
 }
 
 // pending is a node of the log's tree that still has to become a child of parent, or a root

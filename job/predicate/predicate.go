@@ -47,6 +47,8 @@ type Predicate struct {
 	Column table.Column `json:"column,omitempty"`
 	Values []Value      `json:"values,omitempty"`
 	Args   []Predicate  `json:"args,omitempty"`
+	// Unread is the text of an Unknown, for people; it is no part of the predicate.
+	Unread string `json:"-"`
 }
 
 // Conjunction joins predicates by AND; it is nil for none and the predicate itself for one.

@@ -98,11 +98,11 @@ func (s *Scope) unknown(text string) Predicate {
 			continue
 		}
 		if only != "" && only != f.Name {
-			return Predicate{Op: Unknown}
+			return Predicate{Op: Unknown, Unread: text}
 		}
 		only = f.Name
 	}
-	return Predicate{Op: Unknown, Column: only}
+	return Predicate{Op: Unknown, Column: only, Unread: text}
 }
 
 // negate is NOT p, in the simplest form.

@@ -16,6 +16,8 @@ type Explanation struct {
 	Query fact.Query
 	// Plans are those of the query's executions, its own first.
 	Plans []ExecutedPlan
+	// Notes say what became of each operator that reads or joins.
+	Notes []fact.Note
 }
 
 // ExecutedPlan is the plan of one execution that ran last.
@@ -45,6 +47,7 @@ func (e Explanation) Write(w io.Writer) error {
 			p.line("          a key is the expression %s; it stands for the column it is made of", printable(x))
 		}
 	}
+	p.notes(e.Notes)
 	for _, plan := range e.Plans {
 		p.line("")
 		p.line("plan of execution %d%s", plan.Execution, rootText(plan))
@@ -54,6 +57,16 @@ func (e Explanation) Write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, p.text.String())
 	return err
+}
+
+// notes tell operator by operator what the plans draw and what became of it.
+func (p *page) notes(all []fact.Note) {
+	for _, n := range all {
+		p.line("operator  %s of execution %d: %s", printable(n.Operator), n.Execution, n.Reason)
+		if n.Said != "" {
+			p.line("          %s", printable(n.Said))
+		}
+	}
 }
 
 func taskTime(q fact.Query) string {
@@ -94,7 +107,7 @@ func conjuncts(p *predicate.Predicate) []predicate.Predicate {
 
 func conjunctVerdict(c predicate.Predicate) string {
 	if c.Op == predicate.Unknown {
-		return "not taken: a condition that could not be read, or that no bound of a file can decide"
+		return "not taken, no bound of a file can decide it: " + printable(c.Unread)
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
