@@ -98,4 +98,7 @@ type Snapshot struct {
 	Transactions map[string]Transaction
 	// Time is the last commit's own timestamp, or its file's time where it has none.
 	Time time.Time
+	// InCommitTime is the last commit's inCommitTimestamp, ms since the epoch; 0 where it has
+	// none or cannot be read.
+	InCommitTime int64
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -19,7 +21,8 @@ type checkpointRow struct {
 	Metadata *checkpointMetadata `parquet:"metaData,optional"`
 	Protocol *checkpointProtocol `parquet:"protocol,optional"`
 	Domain   *checkpointDomain   `parquet:"domainMetadata,optional"`
-	Sidecar  *checkpointSidecar  `parquet:"sidecar,optional"`
+	Sidecar  *sidecar            `parquet:"sidecar,optional"`
+	Own      *ownVersion         `parquet:"checkpointMetadata,optional"`
 }
 
 type checkpointTxn struct {
@@ -79,16 +82,98 @@ type checkpointDomain struct {
 	Removed       bool   `parquet:"removed,optional"`
 }
 
-type checkpointSidecar struct {
-	Path string `parquet:"path,optional"`
+// sidecar is a file that holds some of a checkpoint's files.
+type sidecar struct {
+	Path        string `parquet:"path,optional" json:"path"`
+	SizeInBytes int64  `parquet:"sizeInBytes,optional" json:"sizeInBytes"`
+}
+
+// ownVersion is what a checkpoint of the v2 form says of itself.
+type ownVersion struct {
+	Version int64 `parquet:"version,optional" json:"version"`
 }
 
 // checkpointBatch is how many rows are decoded at a time.
 const checkpointBatch = 1024
 
-// readCheckpoint calls yield for each action of one checkpoint file. Removed files are not
-// among them: in a checkpoint they only tell VACUUM what to keep.
-func readCheckpoint(ctx context.Context, store object.Store, key string, yield func(action) error) (err error) {
+// readCheckpoint gives each action of a checkpoint, its sidecars' included, to take. Removed
+// files are not among them: in a checkpoint they only tell VACUUM what to keep.
+func readCheckpoint(ctx context.Context, store object.Store, c *checkpoint, take func(action)) error {
+	var beside []sidecar
+	for _, key := range slices.Sorted(slices.Values(c.keys)) {
+		err := readActions(ctx, store, key, func(a action) error {
+			switch {
+			case a.Sidecar != nil:
+				beside = append(beside, *a.Sidecar)
+			case a.Checkpoint != nil && a.Checkpoint.Version != c.version:
+				return fmt.Errorf("it says that it is of version %d", a.Checkpoint.Version)
+			default:
+				take(a)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, s := range beside {
+		if err := s.read(ctx, store, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readActions reads a file of a checkpoint, whose name says how it is encoded.
+func readActions(ctx context.Context, store object.Store, key string, yield func(action) error) error {
+	if !strings.HasSuffix(key, ".json") {
+		return readParquet(ctx, store, key, anySize, yield)
+	}
+	data, err := store.ReadAll(ctx, key)
+	if err != nil {
+		return err
+	}
+	actions, err := decodeCommit(data)
+	for i := 0; i < len(actions) && err == nil; i++ {
+		err = yield(actions[i])
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
+}
+
+// sidecarFolder is where a table keeps them.
+const sidecarFolder = logFolder + "_sidecars/"
+
+// read gives the actions of a sidecar to take. It must be where sidecars are, and as long as
+// its checkpoint says.
+func (s sidecar) read(ctx context.Context, store object.Store, take func(action)) error {
+	name, err := decodePath(s.Path)
+	if err == nil && strings.Contains(name, "/") {
+		err = fmt.Errorf("path %q is not in %s", s.Path, sidecarFolder)
+	}
+	if err != nil {
+		return fmt.Errorf("sidecar: %w", err)
+	}
+	err = readParquet(ctx, store, sidecarFolder+name, s.SizeInBytes, func(a action) error {
+		if a.Sidecar != nil || a.Checkpoint != nil {
+			return errors.New("a sidecar must hold files only")
+		}
+		take(a)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("sidecar: %w", err)
+	}
+	return nil
+}
+
+// anySize is for files whose size nothing says.
+const anySize = -1
+
+// readParquet calls yield for each action of a Parquet file of the given size in bytes.
+func readParquet(ctx context.Context, store object.Store, key string, size int64, yield func(action) error) (err error) {
 	file, err := store.Open(ctx, key)
 	if err != nil {
 		return err
@@ -100,13 +185,16 @@ func readCheckpoint(ctx context.Context, store object.Store, key string, yield f
 			err = fmt.Errorf("%s is damaged: %v", key, p)
 		}
 	}()
-	if err := readCheckpointRows(ctx, file, yield); err != nil {
+	if size != anySize && size != file.Size() {
+		return fmt.Errorf("%s has %d bytes, its checkpoint says %d", key, file.Size(), size)
+	}
+	if err := readRows(ctx, file, yield); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	return nil
 }
 
-func readCheckpointRows(ctx context.Context, file object.Reader, yield func(action) error) error {
+func readRows(ctx context.Context, file object.Reader, yield func(action) error) error {
 	opened, err := parquet.OpenFile(file, file.Size())
 	if err != nil {
 		return err
@@ -131,9 +219,6 @@ func readCheckpointRows(ctx context.Context, file object.Reader, yield func(acti
 }
 
 func yieldRow(row *checkpointRow, yield func(action) error) error {
-	if row.Sidecar != nil {
-		return errors.New("it has sidecar files of the v2Checkpoint feature, which ajlo does not read")
-	}
 	a := row.action()
 	if err := a.complete(); err != nil {
 		return err
@@ -164,7 +249,7 @@ func (r *checkpointRow) action() action {
 	case r.Domain != nil:
 		return action{Domain: &Domain{Name: r.Domain.Domain, Configuration: r.Domain.Configuration, Removed: r.Domain.Removed}}
 	}
-	return action{}
+	return action{Sidecar: r.Sidecar, Checkpoint: r.Own}
 }
 
 func (a *checkpointAdd) add() *Add {

@@ -8,7 +8,8 @@ import (
 )
 
 // action is one line of a commit, or one row of a checkpoint: exactly one field is set.
-// Actions that a reader may pass over (cdc, sidecar, those of later versions) set none.
+// Actions that a reader may pass over (cdc, those of later versions) set none. Sidecars and
+// what a checkpoint says of itself count in checkpoints only.
 type action struct {
 	CommitInfo *commitInfo  `json:"commitInfo,omitempty"`
 	Protocol   *Protocol    `json:"protocol,omitempty"`
@@ -17,11 +18,14 @@ type action struct {
 	Remove     *Remove      `json:"remove,omitempty"`
 	Txn        *Transaction `json:"txn,omitempty"`
 	Domain     *Domain      `json:"domainMetadata,omitempty"`
+	Sidecar    *sidecar     `json:"sidecar,omitempty"`
+	Checkpoint *ownVersion  `json:"checkpointMetadata,omitempty"`
 }
 
 // commitInfo is the provenance of a commit. Field order is that of Spark's log.
 type commitInfo struct {
-	Timestamp           int64             `json:"timestamp"` // ms since the epoch
+	InCommitTimestamp   int64             `json:"inCommitTimestamp,omitempty"` // ms since the epoch
+	Timestamp           int64             `json:"timestamp"`                   // ms since the epoch
 	UserID              string            `json:"userId,omitempty"`
 	Operation           string            `json:"operation"`
 	OperationParameters map[string]any    `json:"operationParameters"`
@@ -37,8 +41,9 @@ type commitInfo struct {
 // provenance reads what ajlo needs of a commitInfo: fields of other writers may have any
 // shape, and nothing in it is needed to read the table.
 type provenance struct {
-	Timestamp json.Number `json:"timestamp"`
-	TxnID     string      `json:"txnId"`
+	Timestamp         json.Number `json:"timestamp"`
+	InCommitTimestamp json.Number `json:"inCommitTimestamp"`
+	TxnID             string      `json:"txnId"`
 }
 
 // UnmarshalJSON never fails on a well-formed object.
@@ -49,6 +54,7 @@ func (c *commitInfo) UnmarshalJSON(data []byte) error {
 	}
 	c.TxnID = p.TxnID
 	c.Timestamp, _ = p.Timestamp.Int64()
+	c.InCommitTimestamp, _ = p.InCommitTimestamp.Int64()
 	return nil
 }
 

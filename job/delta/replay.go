@@ -37,41 +37,61 @@ func replay(ctx context.Context, store object.Store, version int64) (Snapshot, e
 
 func replaySegment(ctx context.Context, store object.Store, segment segment) (Snapshot, error) {
 	state := newState()
-	for _, key := range segment.parts {
-		take := func(a action) error { state.apply(a, segment.checkpointed); return nil }
-		if err := readCheckpoint(ctx, store, key, take); err != nil {
-			return Snapshot{}, fmt.Errorf("read checkpoint: %w", err)
+	if c := segment.checkpoint; c != nil {
+		take := func(a action) { state.apply(a, c.version) }
+		if err := readCheckpoint(ctx, store, c, take); err != nil {
+			return Snapshot{}, fmt.Errorf("read checkpoint of version %d: %w", c.version, err)
 		}
 	}
-	for v := range segment.commits {
-		actions, err := readCommit(ctx, store, v)
-		if errors.Is(err, object.ErrNotFound) {
-			return Snapshot{}, segment.gap(v)
+	for step := range segment.steps {
+		actions, err := readStep(ctx, store, step)
+		if errors.Is(err, object.ErrNotFound) && step.key == "" {
+			return Snapshot{}, segment.gap(step.from)
 		}
 		if err != nil {
 			return Snapshot{}, err
 		}
-		state.applyCommit(actions, v)
+		state.applyCommit(actions, step.to)
 	}
-	if segment.checkpointed == segment.version {
-		state.time = commitTime(ctx, store, segment.version)
+	if state.info == nil {
+		state.info = lastInfo(ctx, store, segment.version)
 	}
 	return state.snapshot(segment)
 }
 
-// commitTime is when a commit says it was made, 0 where it cannot be read: its checkpoint
-// has all that matters.
-func commitTime(ctx context.Context, store object.Store, version int64) int64 {
+// lastInfo is what a commit says of itself, nil where it cannot be read: a checkpoint or a
+// compaction has all else that matters.
+func lastInfo(ctx context.Context, store object.Store, version int64) *commitInfo {
 	actions, err := readCommit(ctx, store, version)
 	if err != nil {
-		return 0
+		return nil
 	}
+	return infoOf(actions)
+}
+
+func infoOf(actions []action) *commitInfo {
 	for _, a := range actions {
 		if a.CommitInfo != nil {
-			return a.CommitInfo.Timestamp
+			return a.CommitInfo
 		}
 	}
-	return 0
+	return nil
+}
+
+// readStep reads a commit, or a compaction of several.
+func readStep(ctx context.Context, store object.Store, step compaction) ([]action, error) {
+	if step.key == "" {
+		return readCommit(ctx, store, step.from)
+	}
+	data, err := store.ReadAll(ctx, step.key)
+	var actions []action
+	if err == nil {
+		actions, err = decodeCommit(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read commits of versions %d to %d (%s): %w", step.from, step.to, step.key, err)
+	}
+	return actions, nil
 }
 
 // readCommit reads the commit of one version.
@@ -101,7 +121,7 @@ type state struct {
 	files        map[string]live
 	domains      map[string]Domain
 	transactions map[string]Transaction
-	time         int64 // ms since the epoch, 0 when unknown
+	info         *commitInfo // of the last version, nil when unknown
 }
 
 func newState() *state {
@@ -111,7 +131,7 @@ func newState() *state {
 // applyCommit takes in a whole commit. Within one commit files go before others come: an
 // update of a deletion vector removes and adds the same path.
 func (s *state) applyCommit(actions []action, version int64) {
-	s.time = 0
+	s.info = nil
 	for _, a := range actions {
 		if a.Remove != nil {
 			delete(s.files, fileID(a.Remove.RawPath, a.Remove.DeletionVector))
@@ -138,7 +158,7 @@ func (s *state) apply(a action, version int64) {
 	case a.Domain != nil:
 		s.domains[a.Domain.Name] = *a.Domain
 	case a.CommitInfo != nil:
-		s.time = a.CommitInfo.Timestamp
+		s.info = a.CommitInfo
 	}
 }
 
@@ -168,8 +188,11 @@ func (s *state) snapshot(segment segment) (Snapshot, error) {
 		Version: segment.version, Protocol: *s.protocol, Metadata: *s.metadata, Files: files,
 		Domains: s.domains, Transactions: s.transactions, Time: segment.modified.UTC(),
 	}
-	if s.time != 0 {
-		snapshot.Time = time.UnixMilli(s.time).UTC()
+	if s.info != nil {
+		snapshot.InCommitTime = s.info.InCommitTimestamp
+		if t := cmp.Or(s.info.InCommitTimestamp, s.info.Timestamp); t != 0 {
+			snapshot.Time = time.UnixMilli(t).UTC()
+		}
 	}
 	return snapshot, nil
 }

@@ -362,7 +362,7 @@ func TestCheckpointsThatDoNotCount(t *testing.T) {
 	if s := replayOf(t, store); !slices.Equal(want, paths(s.Files)) {
 		t.Errorf("with a part missing: %v, want %v", paths(s.Files), want)
 	}
-	write(t, dir, "00000000000000000001.00000000000000000003.compacted.json", "damaged")
+	write(t, dir, "00000000000000000001.00000000000000000003.compacted", "damaged")
 	write(t, dir, ".00000000000000000001.json.crc", "damaged")
 	write(t, dir, ".ajlo-tmp-X", "damaged")
 	if s := replayOf(t, store); !slices.Equal(want, paths(s.Files)) {
@@ -383,22 +383,151 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
-func TestV2Checkpoints(t *testing.T) {
-	store, dir := copyOf(t, "v2checkpoint")
-	if s := replayOf(t, store); s.Version != 3 {
-		t.Errorf("from commits alone: version %d", s.Version)
-	}
-	remove(t, dir, "00000000000000000000.json")
-	checkError(t, replayError(Replay(t.Context(), store)), []string{"v2Checkpoint", "00000000000000000002.checkpoint.", "version 0"})
-
-	// A v2 checkpoint may have a classic name; its sidecars give it away.
-	name := "00000000000000000002.checkpoint.parquet"
-	rows := []checkpointRow{
-		{Protocol: &checkpointProtocol{MinReader: 1, MinWriter: 2}},
-		{Sidecar: &checkpointSidecar{Path: "x.parquet"}},
-	}
-	if err := parquet.WriteFile(filepath.Join(dir, "_delta_log", name), rows); err != nil {
+// v2Folder makes a log of one checkpoint of the v2 form, with sidecars.
+func v2Folder(t testing.TB, name string, top []checkpointRow, sidecars map[string][]checkpointRow) (object.Store, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sidecarFolder)), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	checkError(t, replayError(Replay(t.Context(), store)), []string{name, "sidecar", "v2Checkpoint"})
+	if err := parquet.WriteFile(filepath.Join(dir, "_delta_log", name), top); err != nil {
+		t.Fatal(err)
+	}
+	for key, rows := range sidecars {
+		if err := parquet.WriteFile(filepath.Join(dir, filepath.FromSlash(key)), rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return openFolder(t, dir), dir
+}
+
+func TestV2Checkpoints(t *testing.T) {
+	full := replayOf(t, madeBySpark(t, "v2checkpoint"))
+	store, dir := copyOf(t, "v2checkpoint")
+	for _, v := range []string{"00000000000000000000.json", "00000000000000000001.json", "00000000000000000002.json"} {
+		remove(t, dir, v)
+	}
+	s := replayOf(t, store)
+	if diff := cmp.Diff(full, withoutDataChange(s, full)); diff != "" {
+		t.Errorf("from the JSON form: %s", diff)
+	}
+	sidecars, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(sidecarFolder), "00000000000000000002.*"))
+	if err != nil || len(sidecars) == 0 {
+		t.Fatalf("no sidecars, %v", err)
+	}
+	if err := os.Truncate(sidecars[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	checkError(t, replayError(Replay(t.Context(), store)), []string{"checkpoint of version 2", filepath.Base(sidecars[0]), "100 bytes"})
+	if err := os.Remove(sidecars[0]); err != nil {
+		t.Fatal(err)
+	}
+	checkError(t, replayError(Replay(t.Context(), store)), []string{"checkpoint of version 2", filepath.Base(sidecars[0])})
+}
+
+// The forms that Spark does not write by itself: a Parquet file at the top, or a classic name.
+func TestV2CheckpointsInParquet(t *testing.T) {
+	add := func(path string) checkpointRow { return checkpointRow{Add: &checkpointAdd{Path: path, Size: 1}} }
+	sidecars := map[string][]checkpointRow{sidecarFolder + "a b.parquet": {add("a"), add("b")}}
+	beside := func(path string) checkpointRow { return checkpointRow{Sidecar: &sidecar{Path: path}} }
+	const classic, named = "00000000000000000007.checkpoint.parquet", "00000000000000000007.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.parquet"
+	tests := []struct {
+		name, file string
+		more       []checkpointRow
+		wrong      []string
+	}{
+		{"named", named, []checkpointRow{beside("a%20b.parquet"), {Own: &ownVersion{7}}}, nil},
+		{"classic", classic, []checkpointRow{beside("a%20b.parquet")}, nil},
+		{"of another version", named, []checkpointRow{{Own: &ownVersion{6}}}, []string{named, "version 6"}},
+		{"beside the log", named, []checkpointRow{beside("x/a.parquet")}, []string{"sidecar", `"x/a.parquet"`}},
+		{"that climbs", named, []checkpointRow{beside("../a.parquet")}, []string{"sidecar", `"../a.parquet"`}},
+		{"absolute", named, []checkpointRow{beside("/a.parquet")}, []string{"sidecar", `"/a.parquet"`}},
+		{"gone", named, []checkpointRow{beside("x.parquet")}, []string{"sidecar", "_sidecars/x.parquet"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			top := append([]checkpointRow{
+				{Protocol: &checkpointProtocol{MinReader: 1, MinWriter: 2}},
+				{Metadata: &checkpointMetadata{SchemaString: `{"type":"struct","fields":[]}`}},
+				add("c"),
+			}, tt.more...)
+			size := sidecarSize(t, sidecars)
+			for i := range top {
+				if top[i].Sidecar != nil {
+					top[i].Sidecar.SizeInBytes = size
+				}
+			}
+			store, _ := v2Folder(t, tt.file, top, sidecars)
+			s, err := Replay(t.Context(), store)
+			checkError(t, err, tt.wrong)
+			if tt.wrong == nil && !slices.Equal(paths(s.Files), []string{"a", "b", "c"}) {
+				t.Errorf("files %v", paths(s.Files))
+			}
+		})
+	}
+}
+
+func sidecarSize(t *testing.T, sidecars map[string][]checkpointRow) int64 {
+	t.Helper()
+	_, dir := v2Folder(t, "x", nil, sidecars)
+	for key := range sidecars {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(key)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	return 0
+}
+
+// Compactions stand for their commits, wherever they overlap.
+func TestCompactions(t *testing.T) {
+	start := aProtocol + aMetadata
+	commits := []string{start + anAdd("a"), anAdd("b"), aRemove("a") + anAdd("c"), anAdd("d"), aRemove("b") + anAdd("e"), anAdd("f")}
+	tests := []struct {
+		name    string
+		add     map[string]string // file → text
+		without []int64           // versions whose commits are gone
+		version int64
+		want    []string
+		wrong   []string
+	}{
+		{"in the middle", map[string]string{"1.3": aRemove("a") + anAdd("b") + anAdd("c") + anAdd("d")}, []int64{1, 2, 3}, 5, []string{"c", "d", "e", "f"}, nil},
+		{"the longest counts", map[string]string{"1.2": "damaged", "1.3": aRemove("a") + anAdd("b") + anAdd("c") + anAdd("d")}, nil, 5, []string{"c", "d", "e", "f"}, nil},
+		{"not past the version asked for", map[string]string{"1.3": "damaged"}, nil, 2, []string{"b", "c"}, nil},
+		{"one within another's range is passed over", map[string]string{
+			"0.2": start + aRemove("a") + anAdd("b") + anAdd("c"), "1.4": "damaged",
+		}, []int64{0, 1, 2}, 5, []string{"c", "d", "e", "f"}, nil},
+		{"backwards", map[string]string{"3.1": "damaged", "2.2": "damaged"}, nil, 5, []string{"c", "d", "e", "f"}, nil},
+		{"damaged", map[string]string{"1.3": "damaged"}, nil, 5, nil, []string{"versions 1 to 3", "00000000000000000001.00000000000000000003.compacted.json"}},
+		{"to the newest version", map[string]string{"3.5": aRemove("b") + anAdd("d") + anAdd("e") + anAdd("f")}, []int64{3, 4}, 5, []string{"c", "d", "e", "f"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			store, dir := tableOf(t, commits...)
+			for name, text := range tt.add {
+				from, to, _ := strings.Cut(name, ".")
+				write(t, dir, strings.Repeat("0", 19)+from+"."+strings.Repeat("0", 19)+to+".compacted.json", text)
+			}
+			for _, v := range tt.without {
+				remove(t, dir, filepath.Base(commitKey(v)))
+			}
+			s, err := ReplayAt(t.Context(), store, tt.version)
+			checkError(t, err, tt.wrong)
+			if tt.wrong == nil && !slices.Equal(paths(s.Files), tt.want) {
+				t.Errorf("files %v, want %v", paths(s.Files), tt.want)
+			}
+		})
+	}
+}
+
+func TestInCommitTime(t *testing.T) {
+	store, dir := tableOf(t, `{"commitInfo":{"inCommitTimestamp":99,"timestamp":5}}`+"\n"+aProtocol+aMetadata+anAdd("a"))
+	if s := replayOf(t, store); s.InCommitTime != 99 || s.Time.UnixMilli() != 99 {
+		t.Errorf("time %v, in the commit %d", s.Time, s.InCommitTime)
+	}
+	write(t, dir, filepath.Base(commitKey(1)), anAdd("b"))
+	if s := replayOf(t, store); s.InCommitTime != 0 {
+		t.Errorf("%d in a commit that says nothing", s.InCommitTime)
+	}
 }
