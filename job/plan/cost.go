@@ -29,6 +29,10 @@ func (s Settings) StorageCost(rewrite unit.Bytes) unit.Bytes {
 
 // npv is Σ saved bytes per window · annuity − rewrite cost − storage cost.
 func (s Settings) npv(saved, rewrite unit.Bytes) unit.Bytes {
-	worth := unit.Bytes(math.Round(float64(saved) * s.annuity()))
-	return worth - rewrite - s.StorageCost(rewrite)
+	return s.worth(saved) - rewrite - s.StorageCost(rewrite)
+}
+
+// worth is what so many saved bytes per window are worth today.
+func (s Settings) worth(saved unit.Bytes) unit.Bytes {
+	return unit.Bytes(math.Round(float64(saved) * s.annuity()))
 }

@@ -26,7 +26,7 @@ func Make(in Input) (Plan, error) {
 		return Plan{}, err
 	}
 	options := in.allowed(all)
-	best := choose(options, in.Settings.Budget, in.Settings.Storage)
+	best := choose(problem{options: options, budget: in.Settings.Budget, storage: in.Settings.Storage}, Exact)
 	p.NPV, p.UpperBound, p.Gap = best.npv, best.bound, gap(best)
 	for i := range all {
 		in.settle(&all[i], best.picks[i])

@@ -22,14 +22,6 @@ type weighed struct {
 	options []option             // those worth choosing, greatest NPV first
 }
 
-// option is one candidate that may be chosen.
-type option struct {
-	candidate int
-	npv       unit.Bytes
-	rewrite   unit.Bytes
-	storage   unit.Bytes
-}
-
 // weigh tries every candidate layout of one table.
 func (in Input) weigh(t TableInput) (weighed, error) {
 	w := weighed{table: in.describe(t), then: map[int][]unit.Bytes{}, barred: barred(t)}
