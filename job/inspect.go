@@ -20,6 +20,9 @@ func Inspect(ctx context.Context, name table.Name, at table.Location, engine exe
 	if err != nil {
 		return report.Inspection{}, err
 	}
+	if s.Format == lake.Iceberg {
+		return report.Inspect(s, []string{"an Iceberg table: ajlo rewrites Delta tables so far"}), nil
+	}
 	unsupported, err := engine.Unsupported(ctx, at)
 	if err != nil {
 		return report.Inspection{}, err

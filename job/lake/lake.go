@@ -44,6 +44,9 @@ type File struct {
 	Bytes  unit.Bytes                    `json:"bytes"`
 	Rows   int64                         `json:"rows"` // −1 where the format does not say
 	Bounds map[table.Column]prune.Bounds `json:"-"`
+	// Cube is the clustering unit that a Delta file belongs to: OPTIMIZE leaves files of full
+	// cubes alone. Empty for a file that no engine has clustered.
+	Cube string `json:"-"`
 }
 
 // Snapshot is one version of one table.

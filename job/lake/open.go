@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ajlo/job/delta"
+	"ajlo/job/iceberg"
 	"ajlo/job/object"
 	"ajlo/job/prune"
 	"ajlo/job/table"
@@ -27,7 +28,10 @@ var ErrUnknownFormat = errors.New("not a table that ajlo reads")
 func Open(ctx context.Context, store object.Store, name table.Name, location table.Location) (Snapshot, error) {
 	s, err := delta.Replay(ctx, store)
 	if errors.Is(err, delta.ErrNoTable) {
-		return Snapshot{}, fmt.Errorf("open table %s: %w", name, notDelta(ctx, store))
+		if iceberg.Holds(ctx, store) {
+			return openIceberg(ctx, store, name, location)
+		}
+		return Snapshot{}, fmt.Errorf("open table %s: %w: %s has neither commits in _delta_log (Delta) nor metadata files (Iceberg)", name, ErrUnknownFormat, store.URL())
 	}
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("open table %s: %w", name, err)
@@ -59,19 +63,6 @@ func streamed(s delta.Snapshot) (newest time.Time) {
 	return newest.UTC()
 }
 
-// notDelta says what a folder without a Delta log holds instead.
-func notDelta(ctx context.Context, store object.Store) error {
-	for info, err := range store.List(ctx, "metadata/", "") {
-		if err != nil {
-			return err
-		}
-		if strings.HasSuffix(info.Key, ".metadata.json") {
-			return fmt.Errorf("%w: %s is an Iceberg table; ajlo reads Delta tables so far", ErrUnknownFormat, store.URL())
-		}
-	}
-	return fmt.Errorf("%w: %s has neither commits in _delta_log (Delta) nor metadata files (Iceberg)", ErrUnknownFormat, store.URL())
-}
-
 func columns(schema delta.Schema) []Column {
 	list := make([]Column, len(schema))
 	for i, f := range schema {
@@ -100,7 +91,7 @@ func files(s delta.Snapshot) []File {
 			rows, bounds = -1, nil
 		}
 		rows, bounds = withoutDeleted(rows, bounds, add.DeletionVector)
-		list[i] = File{Path: add.Path, Bytes: unit.Bytes(add.Size), Rows: rows, Bounds: withPartition(bounds, rows, add, partitions)}
+		list[i] = File{Path: add.Path, Bytes: unit.Bytes(add.Size), Rows: rows, Bounds: withPartition(bounds, rows, add, partitions), Cube: add.Tags[cubeID]}
 	}
 	return list
 }
@@ -124,6 +115,9 @@ func withoutDeleted(rows int64, bounds map[table.Column]prune.Bounds, vector *de
 	}
 	return left, bounds
 }
+
+// cubeID is the tag by which engines tell the cubes of a clustered table apart.
+const cubeID = "ZCUBE_ID"
 
 func partitionFields(m delta.Metadata) []delta.Field {
 	var fields []delta.Field

@@ -98,7 +98,7 @@ func TestOpenRefuses(t *testing.T) {
 		unknown   bool
 	}{
 		{"empty folder", t.TempDir(), []string{"neither", "_delta_log"}, true},
-		{"Iceberg", iceberg, []string{"is an Iceberg table"}, true},
+		{"damaged Iceberg metadata", iceberg, []string{"v1.metadata.json", iceberg}, false},
 		{"damaged log", damaged, []string{"00000000000000000000.json", damaged}, false},
 	}
 	for _, tt := range tests {

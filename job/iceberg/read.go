@@ -1,0 +1,178 @@
+package iceberg
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
+
+	"ajlo/job/object"
+)
+
+// Read gives the current snapshot of the table at the store's root.
+func Read(ctx context.Context, store object.Store) (Snapshot, error) {
+	key, err := newest(ctx, store)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read Iceberg table %s: %w", store.URL(), err)
+	}
+	s, err := readAt(ctx, store, key)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read Iceberg table %s, %s: %w", store.URL(), key, err)
+	}
+	return s, nil
+}
+
+func readAt(ctx context.Context, store object.Store, key string) (Snapshot, error) {
+	text, err := readMetadata(ctx, store, key)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	meta, err := table.ParseMetadataBytes(text)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("parse metadata: %w", err)
+	}
+	s := describe(meta)
+	s.Metadata = key
+	current := meta.CurrentSnapshot()
+	if current == nil {
+		return s, nil
+	}
+	s.ID, s.Time = current.SnapshotID, time.UnixMilli(current.TimestampMs).UTC()
+	if current.Summary != nil {
+		s.Summary = current.Summary.Properties
+	}
+	r := reader{store: store, meta: meta, location: s.Location, fields: fieldsOf(meta.CurrentSchema())}
+	s.Files, s.Deletes, err = r.files(ctx, *current)
+	return s, err
+}
+
+// describe takes what the metadata says of the table itself.
+func describe(meta table.Metadata) Snapshot {
+	schema, spec := meta.CurrentSchema(), meta.PartitionSpec()
+	s := Snapshot{
+		UUID: meta.TableUUID().String(), Location: strings.TrimRight(meta.Location(), "/"), Format: meta.Version(),
+		Time: time.UnixMilli(meta.LastUpdatedMillis()).UTC(), Properties: meta.Properties(), Order: keysOf(meta.SortOrder(), schema),
+	}
+	for _, f := range schema.Fields() {
+		s.Fields = append(s.Fields, Field{ID: f.ID, Name: f.Name, Type: spelling(f.Type), Required: f.Required})
+	}
+	for _, f := range spec.Fields() {
+		s.Partition = append(s.Partition, Part{Field: nameOf(schema, f.SourceIDs), Transform: f.Transform.String()})
+	}
+	return s
+}
+
+func keysOf(order table.SortOrder, schema *iceberg.Schema) (keys []Key) {
+	for _, f := range order.Fields() {
+		keys = append(keys, Key{Field: nameOf(schema, f.SourceIDs), Transform: f.Transform.String(), Descending: f.Direction == table.SortDESC})
+	}
+	return keys
+}
+
+// nameOf is the name of the columns with these ids; one that was dropped since is named by
+// its id.
+func nameOf(schema *iceberg.Schema, ids []int) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		name, ok := schema.FindColumnName(id)
+		if !ok {
+			name = fmt.Sprintf("field %d", id)
+		}
+		names[i] = name
+	}
+	return strings.Join(names, ", ")
+}
+
+func fieldsOf(schema *iceberg.Schema) map[int]iceberg.Type {
+	fields := map[int]iceberg.Type{}
+	for _, f := range schema.Fields() {
+		fields[f.ID] = f.Type
+	}
+	return fields
+}
+
+// reader walks the manifests of one snapshot.
+type reader struct {
+	store    object.Store
+	meta     table.Metadata
+	location string
+	fields   map[int]iceberg.Type // by id, those of the current schema
+}
+
+func (r reader) files(ctx context.Context, s table.Snapshot) ([]File, int, error) {
+	manifests, err := r.manifests(ctx, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	var files []File
+	hidden := newHidden()
+	for _, m := range manifests {
+		text, err := r.content(ctx, m.FilePath())
+		if err != nil {
+			return nil, 0, fmt.Errorf("read manifest: %w", err)
+		}
+		entries, err := iceberg.ReadManifest(m, bytes.NewReader(text), true)
+		if err != nil {
+			return nil, 0, fmt.Errorf("read manifest %s: %w", m.FilePath(), err)
+		}
+		for _, e := range entries {
+			if d := e.DataFile(); d.ContentType() == iceberg.EntryContentData {
+				files = append(files, r.file(d))
+			} else {
+				hidden.add(d)
+			}
+		}
+	}
+	hidden.take(files, func(f File) string { return r.address(f) })
+	return files, hidden.files, nil
+}
+
+// manifests reads the snapshot's manifest list. Tables of version 1 may name their manifests
+// in the metadata instead, which no writer does since 2019.
+func (r reader) manifests(ctx context.Context, s table.Snapshot) ([]iceberg.ManifestFile, error) {
+	if s.ManifestList == "" {
+		return nil, fmt.Errorf("snapshot %d has no manifest list: rewrite the table's manifests with its own engine first", s.SnapshotID)
+	}
+	text, err := r.content(ctx, s.ManifestList)
+	if err != nil {
+		return nil, fmt.Errorf("read manifest list: %w", err)
+	}
+	list, err := iceberg.ReadManifestList(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read manifest list %s: %w", s.ManifestList, err)
+	}
+	return list, nil
+}
+
+func (r reader) content(ctx context.Context, address string) ([]byte, error) {
+	key, ok := below(r.location, address)
+	if !ok {
+		return nil, fmt.Errorf("%s lies outside the table's location %s", address, r.location)
+	}
+	return r.store.ReadAll(ctx, key)
+}
+
+func (r reader) file(d iceberg.DataFile) File {
+	key, _ := below(r.location, d.FilePath())
+	f := File{Path: key, Bytes: d.FileSizeBytes(), Rows: d.Count(), Bounds: r.bounds(d)}
+	if id := d.SortOrderID(); id != nil {
+		for _, order := range r.meta.SortOrders() {
+			if order.OrderID() == *id {
+				f.Order = keysOf(order, r.meta.CurrentSchema())
+			}
+		}
+	}
+	return f
+}
+
+// address is what delete files call a data file, in the one spelling of bare.
+func (r reader) address(f File) string {
+	if strings.Contains(f.Path, ":") || strings.HasPrefix(f.Path, "/") {
+		return bare(f.Path)
+	}
+	return bare(r.location) + "/" + f.Path
+}
