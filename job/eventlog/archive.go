@@ -109,11 +109,11 @@ func looksLikeLog(fsys fs.FS, name string) (codec, bool) {
 	if c == archive {
 		return c, true
 	}
-	text, release, err := unpack(in)
+	text, err := unpack(in)
 	if err != nil {
 		return c, true
 	}
-	defer release()
-	first, err := bufio.NewReaderSize(text, headBytes*2).Peek(1)
+	defer text.release()
+	first, err := text.Peek(1)
 	return c, c != plain && err != nil || len(first) == 1 && first[0] == '{'
 }

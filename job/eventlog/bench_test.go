@@ -63,7 +63,7 @@ func shifted(line []byte, by int64) []byte {
 // benchWriter writes rounds. Copies of updates come between the ends of tasks, as adaptive
 // execution plans anew while tasks end.
 type benchWriter struct {
-	out            io.Writer
+	out            packer
 	size           int64
 	tasks, updates int64
 	taskEnds       *turns
@@ -119,6 +119,9 @@ func (w *benchWriter) line(parts ...[]byte) (size int64) {
 		}
 		size += int64(len(part))
 	}
+	if w.err == nil && !unflushed.Match(front(parts[0])) {
+		w.err = w.out.Flush()
+	}
 	w.size += size
 	return size
 }
@@ -167,17 +170,51 @@ func (w lz4Writer) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// packer compresses by the ending of the log's name; close ends the stream.
-func packer(b *testing.B, name string, out io.Writer) (w io.Writer, close func() error) {
-	if filepath.Ext(name) == ".lz4" {
-		blocks := bufio.NewWriterSize(lz4Writer{b, out}, 32<<10)
-		return blocks, blocks.Flush
+// packer compresses.
+type packer interface {
+	io.WriteCloser
+	// Flush is called after every event that Spark flushes its log after.
+	Flush() error
+}
+
+// unflushed are the events after which Spark does not flush (EventLoggingListener).
+var unflushed = regexp.MustCompile(`^{"Event":"SparkListener(?:Task(?:Start|End|GettingResult)|StageSubmitted|EnvironmentUpdate|LogStart)"`)
+
+// lz4Packer writes blocks of 32 KiB, whatever is flushed, as Spark has it.
+type lz4Packer struct{ *bufio.Writer }
+
+func (lz4Packer) Flush() error   { return nil }
+func (p lz4Packer) Close() error { return p.Writer.Flush() }
+
+// zstdPacker writes frames of Spark's level and window; flushing ends one, as in the log of
+// testdata/spark40.
+type zstdPacker struct {
+	*zstd.Encoder
+	out io.Writer
+}
+
+func (p zstdPacker) Flush() error {
+	if err := p.Close(); err != nil {
+		return err
 	}
-	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)) // as Spark has it
+	p.Reset(p.out)
+	return nil
+}
+
+// zstdWindow is that of zstd's level 1.
+const zstdWindow = 512 << 10
+
+// packerFor goes by the ending of the log's name.
+func packerFor(b *testing.B, name string, out io.Writer) packer {
+	if filepath.Ext(name) == ".lz4" {
+		return lz4Packer{bufio.NewWriterSize(lz4Writer{b, out}, 32<<10)}
+	}
+	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+		zstd.WithWindowSize(zstdWindow))
 	if err != nil {
 		b.Fatal(err)
 	}
-	return z, z.Close
+	return zstdPacker{z, out}
 }
 
 func writeLog(b *testing.B, name string, size int64) {
@@ -193,13 +230,14 @@ func writeLog(b *testing.B, name string, size int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	out, end := packer(b, name, file)
+	buffered := bufio.NewWriterSize(file, 1<<20)
+	out := packerFor(b, name, buffered)
 	text := unzstd(b, packed)
 	w := &benchWriter{out: out, taskEnds: turnsOf(text, isTaskEnd), planUpdates: turnsOf(text, isUpdate)}
 	for n := int64(0); n == 0 || w.size < size; n++ {
 		w.round(text, n)
 	}
-	for _, err := range []error{w.err, end(), file.Close()} {
+	for _, err := range []error{w.err, out.Close(), buffered.Flush(), file.Close()} {
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -245,8 +283,7 @@ func BenchmarkUnpack(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer release()
-		// The plain writer keeps Copy from letting the decoder write by itself.
-		n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{text}, make([]byte, 64<<10))
+		n, err := text.WriteTo(io.Discard) // which is all that the decoder can be asked for
 		if err != nil {
 			b.Fatal(err)
 		}

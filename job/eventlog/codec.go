@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	lz4codec "github.com/pierrec/lz4/v4"
 )
 
@@ -36,7 +36,7 @@ var magics = []struct {
 	head []byte
 	is   codec
 }{
-	{[]byte{0x28, 0xB5, 0x2F, 0xFD}, zstandard},
+	{[]byte(zstdMagic), zstandard},
 	{[]byte(lz4BlockMagic), lz4Block},
 	{[]byte{0x04, 0x22, 0x4D, 0x18}, lz4Frame},
 	{[]byte(xerialMagic), snappy},
@@ -54,10 +54,6 @@ func codecOf(head []byte) codec {
 	return plain
 }
 
-// maxWindow bounds what one zstd frame may make the decoder hold; Spark's highest level
-// asks for as much.
-const maxWindow = 128 << 20
-
 // packedBytes is how much of a packed file is read at once.
 const packedBytes = 64 << 10
 
@@ -67,59 +63,87 @@ const maxLayers = 3
 // errLayers is what is packed more often than any writer of logs does it.
 var errLayers = fmt.Errorf("packed more than %d times: unpack it by hand", maxLayers)
 
-// unpack gives the text of a part, however often it is packed. release frees the decoders;
-// it does not close in.
-func unpack(in *bufio.Reader) (text io.Reader, release func(), err error) {
-	release = func() {}
-	for layer := range maxLayers + 1 {
-		head, err := in.Peek(headBytes)
-		if layer == 0 && err != nil && !errors.Is(err, io.EOF) {
-			return nil, nil, err
-		}
-		c := codecOf(head) // what damages a layer is told again when it is read
-		if c == plain {
-			return in, release, nil
-		}
-		next, free, err := open(c, in)
-		if err != nil {
-			release()
-			return nil, nil, fmt.Errorf("%s: %w", c, err)
-		}
-		outer := release
-		release = func() { free(); outer() }
-		in = bufio.NewReaderSize(next, packedBytes)
-	}
-	release()
-	return nil, nil, errLayers
+// unpacked is the text of a part, out of as many layers as it was packed in.
+type unpacked struct {
+	*bufio.Reader
+	layers []layer // the outermost first
 }
 
-// open undoes one layer. Cut anywhere, every reader gives what stood before the cut, by
-// whole blocks at least, and then io.ErrUnexpectedEOF.
-func open(c codec, in *bufio.Reader) (io.Reader, func(), error) {
-	free := func() {}
+// layer is one codec's reader. Cut anywhere it gives what stood before the cut, by whole
+// blocks at least, and then io.ErrUnexpectedEOF, again and again.
+type layer struct {
+	io.Reader
+	free   func()      // nil where nothing is to be freed
+	resume func() bool // nil where the framing does not let one go on behind damage
+}
+
+// unpack gives the text of a part, however often it is packed. What damages a layer is told
+// when it is read.
+func unpack(in *bufio.Reader) (*unpacked, error) {
+	u := &unpacked{Reader: in}
+	for range maxLayers + 1 {
+		head, err := u.Peek(headBytes)
+		if len(u.layers) == 0 && err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		c := codecOf(head)
+		if c == plain {
+			return u, nil
+		}
+		next, err := open(c, u.Reader)
+		if err != nil {
+			u.release()
+			return nil, fmt.Errorf("%s: %w", c, err)
+		}
+		u.layers = append(u.layers, next)
+		u.Reader = bufio.NewReaderSize(next.Reader, packedBytes)
+	}
+	u.release()
+	return nil, errLayers
+}
+
+// release frees the decoders; it does not close what they read from.
+func (u *unpacked) release() {
+	for _, l := range slices.Backward(u.layers) {
+		if l.free != nil {
+			l.free()
+		}
+	}
+}
+
+// resume goes on behind damage in any of the layers; false where that cannot be.
+func (u *unpacked) resume() bool {
+	for _, l := range u.layers {
+		if l.resume == nil || !l.resume() {
+			return false
+		}
+	}
+	return len(u.layers) > 0
+}
+
+// open undoes one layer.
+func open(c codec, in *bufio.Reader) (layer, error) {
 	switch c {
 	case zstandard:
-		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, nil, err
-		}
-		return d, d.Close, nil
+		return openZstd(in)
 	case gzipped:
 		d, err := gzip.NewReader(in)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return &blockReader{err: io.ErrUnexpectedEOF}, free, nil // cut inside its head
+			return layer{Reader: &blockReader{err: io.ErrUnexpectedEOF}}, nil // cut inside its head
 		}
-		return d, free, err
+		return layer{Reader: d}, err
 	case lz4Block:
-		return &blockReader{in: in, decode: decodeLZ4Block}, free, nil
+		return blocks(&blockReader{in: in, decode: decodeLZ4Block, magic: lz4BlockMagic}), nil
 	case lz4Frame:
-		return lz4codec.NewReader(in), free, nil
+		return layer{Reader: struct{ io.Reader }{lz4codec.NewReader(in)}}, nil // its WriteTo cannot follow a Read
 	case lzf:
-		return &blockReader{in: in, decode: decodeLZF}, free, nil
+		return blocks(&blockReader{in: in, decode: decodeLZF, magic: lzfMagic}), nil
 	case snappy:
-		return &blockReader{in: in, decode: decodeXerial}, free, nil
+		return blocks(&blockReader{in: in, decode: decodeXerial, magic: xerialMagic}), nil
 	case archive:
-		return &zipStream{in: in}, free, nil
+		return layer{Reader: &zipStream{in: in}}, nil
 	}
-	return nil, nil, fmt.Errorf("codec %s has no reader", c)
+	return layer{}, fmt.Errorf("codec %s has no reader", c)
 }
+
+func blocks(r *blockReader) layer { return layer{Reader: r, resume: r.resume} }

@@ -17,5 +17,7 @@
 // and of executions and stages that did not end one line each is held, within bounds.
 //
 // It refuses: a folder that is not there. Lines and blocks beyond any that Spark writes are
-// named in the Reading and passed over; so is the rest of a part whose checksums are wrong.
+// named in the Reading and passed over. So is a damaged block, with the line that it tears,
+// where the framing says where the next one begins (zstd's frames, lz4, lzf, snappy), else the
+// rest of its part.
 package eventlog

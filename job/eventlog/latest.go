@@ -15,6 +15,8 @@ type latest struct {
 	bytes     int
 	seen      int64 // lines held so far, which orders them
 	completed map[heldKey]bool
+	lent      []*heldLine // whose text is in memory that is not theirs
+	spare     [][]byte    // memory that updates were held in
 }
 
 // heldKey is an execution (kind adaptiveUpdate) or an attempt of a stage (kind taskEnd).
@@ -23,10 +25,13 @@ type heldKey struct {
 	id, attempt int64
 }
 
-// heldLine is a line and where it stood.
+// heldLine is a line and where it stood. Its text is lent until the reader needs the memory:
+// most lines are replaced before that, and never copied.
 type heldLine struct {
 	key    heldKey
 	text   []byte
+	own    []byte // memory for the text
+	lent   bool   // the text is not in own
 	file   string
 	number int64
 	order  int64
@@ -55,14 +60,67 @@ func (l *latest) hold(key heldKey, line []byte, file string, number int64) bool 
 		return false
 	}
 	if h == nil {
-		h = &heldLine{key: key}
+		h = &heldLine{key: key, own: l.memoryFor(key)}
 		l.lines[key] = h
 	}
 	l.seen++
 	l.bytes += len(line) - before
-	h.text = append(h.text[:0], line...)
+	if h.text = line; !h.lent {
+		h.lent = true
+		l.lent = append(l.lent, h)
+	}
 	h.file, h.number, h.order = file, number, l.seen
 	return true
+}
+
+// holdTask holds the end of a task of a stage that is worth following.
+func (l *latest) holdTask(key heldKey, line []byte, file string, number int64) {
+	if _, known := l.lines[key]; known || !l.completed[key] && len(l.lines) < maxOpenStages {
+		l.hold(key, line, file, number)
+	}
+}
+
+// settle moves lines out of memory that was lent.
+func (l *latest) settle() {
+	for _, h := range l.lent {
+		if h.lent {
+			h.own = append(h.own[:0], h.text...)
+			h.text, h.lent = h.own, false
+		}
+	}
+	clear(l.lent)
+	l.lent = l.lent[:0]
+}
+
+// exchange takes over the buffer that the last line was lent in, where it is held, no other
+// is lent and it fills the buffer; the line's own memory is given for it.
+func (l *latest) exchange(buffer []byte) []byte {
+	if len(l.lent) == 1 && l.lent[0].lent && cap(buffer) <= 2*len(buffer) {
+		h := l.lent[0]
+		h.lent, h.own, buffer = false, buffer, h.own
+	}
+	l.settle()
+	return buffer
+}
+
+// Memory for updates is used again, so long as it is not much.
+const (
+	maxSpare   = 4
+	spareBytes = 1 << 20
+)
+
+func (l *latest) memoryFor(key heldKey) (buffer []byte) {
+	if n := len(l.spare); n > 0 && key.kind == adaptiveUpdate {
+		buffer, l.spare = l.spare[n-1], l.spare[:n-1]
+	}
+	return buffer
+}
+
+// release takes back the memory of a line that was taken.
+func (l *latest) release(h *heldLine) {
+	if h != nil && len(l.spare) < maxSpare && h.key.kind == adaptiveUpdate && cap(h.own) > 0 && cap(h.own) <= spareBytes {
+		l.spare = append(l.spare, h.own)
+	}
 }
 
 // take gives up the line of a key, nil where there is none.
@@ -73,6 +131,7 @@ func (l *latest) take(key heldKey) *heldLine {
 	}
 	delete(l.lines, key)
 	l.bytes -= len(h.text)
+	h.lent = false // nobody asks for it once the reader goes on
 	return h
 }
 
@@ -81,15 +140,6 @@ func (l *latest) complete(stage, attempt int64) {
 	key := heldKey{taskEnd, stage, attempt}
 	l.take(key)
 	l.completed[key] = true
-}
-
-// follows reports whether a task's end is worth holding.
-func (l *latest) follows(key heldKey) bool {
-	if l.completed[key] {
-		return false
-	}
-	_, known := l.lines[key]
-	return known || len(l.lines) < maxOpenStages
 }
 
 // rest gives up everything, in the order of the log.

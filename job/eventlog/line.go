@@ -1,10 +1,7 @@
 package eventlog
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"io"
 )
 
 // maxLine bounds one line. Plans of 20 MB are normal; a longer line than this is no plan
@@ -12,10 +9,8 @@ import (
 // line takes about three times its size.
 const maxLine = 64 << 20
 
-// readBytes is how much text is read at once: lines that are shorter are not copied, and
-// what is moved when one ends beyond it is little beside it. Of longer lines the gate is
-// asked before any more is held. It stays in a core's cache.
-const readBytes = 256 << 10
+// shortLine is as long as the ends of tasks may be: what they say of their stage is short.
+const shortLine = 256 << 10
 
 // keptBuffer is how large a line's memory may be to serve for the next line too; what one
 // huge plan took is given back.
@@ -29,77 +24,135 @@ const (
 	lineTooLong          // over the limit, thrown away
 	lineUnused           // its event is not needed, thrown away before it was whole
 	lineCut              // the part ends inside it
+	lineTorn             // its beginning is damaged
 )
 
-// lines reads a part line by line. It holds one line at most, and of a line that nobody
-// needs no more than the buffer.
+// lineTaker is who reads lines. A line is lent: it holds until settle is called.
+type lineTaker interface {
+	// takeLine takes one line without its end, of so many bytes with it.
+	takeLine(line []byte, kind lineKind, size int64) error
+	// settle says that the memory of all lines so far will be used for others.
+	settle()
+	// keep offers the memory of the last line, before which all others were settled; who
+	// keeps it gives other memory for it.
+	keep(buffer []byte) []byte
+}
+
+// lines cuts text into lines as it is written. Those that lie in one piece of it are not
+// copied; of others one is held, and of one that nobody needs no more than its beginning.
 type lines struct {
-	in    *bufio.Reader
+	to    lineTaker
 	limit int
-	held  []byte
+	held  []byte   // the beginning of a line whose end did not come yet
+	kind  lineKind // of that line
+	size  int64    // of that line so far
+	last  byte     // of that line so far
+	asked int      // how much of held was looked through for the event's name
 }
 
-func newLines(text io.Reader, limit int) *lines {
-	return &lines{in: bufio.NewReaderSize(text, readBytes), limit: limit}
-}
+func newLines(to lineTaker, limit int) *lines { return &lines{to: to, limit: limit} }
 
-// next gives the next line without its end; the slice holds until the next call. err is
-// io.EOF after the last line, or what stopped the stream: both come alone, with no line.
-func (l *lines) next() (line []byte, kind lineKind, bytes int64, err error) {
-	if l.held = l.held[:0]; cap(l.held) > keptBuffer {
-		l.held = nil
-	}
-	for {
-		piece, err := l.in.ReadSlice('\n')
-		bytes += int64(len(piece))
-		switch {
-		case err == nil && kind == lineWhole && len(l.held) == 0:
-			return trimEnd(piece), kind, bytes, nil
-		case err == nil || errors.Is(err, bufio.ErrBufferFull):
-			kind = l.hold(piece, kind)
-			if err == nil {
-				return trimEnd(l.held), kind, bytes, nil
-			}
-		case bytes > 0:
-			return l.last(piece, kind, bytes)
-		default:
-			return nil, 0, 0, err
+// Write takes the next piece of text. Its error is the taker's.
+func (l *lines) Write(text []byte) (int, error) {
+	defer l.to.settle()
+	for rest := text; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			l.hold(rest)
+			break
+		}
+		piece := rest[:end+1]
+		rest = rest[end+1:]
+		if err := l.finish(piece); err != nil {
+			return len(text) - len(rest), err
 		}
 	}
+	return len(text), nil
+}
+
+// finish takes the piece that ends a line.
+func (l *lines) finish(piece []byte) error {
+	if l.size == 0 && len(piece) <= l.limit && (l.kind == lineWhole || beginsLine(piece)) {
+		l.kind = lineWhole
+		return l.to.takeLine(trimEnd(piece), lineWhole, int64(len(piece)))
+	}
+	l.hold(piece)
+	return l.give()
+}
+
+// give hands on the line that was held.
+func (l *lines) give() error {
+	err := l.to.takeLine(trimEnd(l.held), l.kind, l.size)
+	if l.held = l.to.keep(l.held)[:0]; cap(l.held) > keptBuffer {
+		l.held = nil
+	}
+	l.kind, l.size, l.asked = lineWhole, 0, 0
+	return err
 }
 
 // hold keeps a piece, unless the line is not wanted or grew too long.
-func (l *lines) hold(piece []byte, kind lineKind) lineKind {
-	if kind != lineWhole {
-		return kind
+func (l *lines) hold(piece []byte) {
+	if l.size == 0 && l.kind == lineTorn && beginsLine(piece) {
+		l.kind = lineWhole
+	}
+	l.size += int64(len(piece))
+	l.last = piece[len(piece)-1]
+	if l.kind != lineWhole {
+		return
 	}
 	if len(l.held)+len(piece) > l.limit {
+		l.drop(lineTooLong)
+		return
+	}
+	if l.held = append(l.held, piece...); len(l.held) >= 2*l.asked && l.asked < shortLine {
+		l.ask()
+	}
+}
+
+// ask looks for the event's name in what there is of a line.
+func (l *lines) ask() {
+	l.asked = len(l.held)
+	name, ok := eventName(l.held)
+	if !ok {
+		return
+	}
+	switch wanted := kindOf(name); {
+	case wanted == unneeded, wanted == taskEnd && len(l.held) >= shortLine:
+		l.drop(lineUnused)
+	case wanted != taskEnd:
+		l.asked = shortLine // and no more
+	}
+}
+
+func (l *lines) drop(kind lineKind) {
+	if l.kind = kind; cap(l.held) > keptBuffer {
 		l.held = nil
-		return lineTooLong
 	}
-	first := len(l.held) == 0
-	l.held = append(l.held, piece...)
-	if name, ok := eventName(l.held); first && ok && !worthHolding(kindOf(name)) {
-		l.held = l.held[:0]
-		return lineUnused
-	}
-	return kind
+	l.held = l.held[:0]
 }
 
-// worthHolding tells lines that may be longer than what is read at once. Ends of tasks are
-// not: what they say of their stage is short.
-func worthHolding(k kind) bool { return k != unneeded && k != taskEnd }
-
-// last is what stands after the last line end. Whether it is whole only its decoder can
-// tell, or, where it was thrown away, its last byte. The reason for the end comes with the
-// next call.
-func (l *lines) last(piece []byte, kind lineKind, bytes int64) ([]byte, lineKind, int64, error) {
-	kind = l.hold(piece, kind)
-	if kind == lineWhole || (kind == lineUnused && !endsObject(piece)) {
-		kind = lineCut
+// end gives what stands behind the last line end. Whether it is whole only its decoder can
+// tell, or, where it was thrown away, its last byte.
+func (l *lines) end() error {
+	if l.size == 0 {
+		return nil
 	}
-	return trimEnd(l.held), kind, bytes, nil
+	if l.kind == lineWhole || l.kind == lineUnused && l.last != '}' {
+		l.kind = lineCut
+	}
+	return l.give()
 }
+
+// gap says that text is missing here: the line that it tore is not used, neither what came
+// of it before nor what comes behind, up to its end.
+func (l *lines) gap() {
+	l.drop(lineTorn)
+	l.size, l.asked = 0, 0
+}
+
+// beginsLine tells the beginning of a line as Spark writes it: inside of one, its quotes
+// would be escaped.
+func beginsLine(text []byte) bool { return bytes.HasPrefix(text, eventKey) }
 
 func endsObject(text []byte) bool { return len(text) > 0 && text[len(text)-1] == '}' }
 

@@ -3,7 +3,6 @@ package eventlog
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"math/bits"
 
 	lz4codec "github.com/pierrec/lz4/v4"
@@ -23,20 +22,20 @@ const (
 	lz4BlockSumShown = 0x0FFFFFFF // of the checksum the top four bits are not kept
 )
 
-var (
-	errNoLZ4Block = errors.New("no lz4 block begins where one should")
-	errLZ4Head    = errors.New("an lz4 block's head contradicts itself")
-	errLZ4Data    = errors.New("an lz4 block cannot be decoded")
-	errLZ4Sum     = errors.New("an lz4 block has a wrong checksum")
+const (
+	errNoLZ4Block = damage("no lz4 block begins where one should")
+	errLZ4Head    = damage("an lz4 block's head contradicts itself")
+	errLZ4Data    = damage("an lz4 block cannot be decoded")
+	errLZ4Sum     = damage("an lz4 block has a wrong checksum")
 )
 
-func decodeLZ4Block(in *bufio.Reader, b *blockBuffer) ([]byte, error) {
+func decodeLZ4Block(in *bufio.Reader, b *blockBuffer) error {
 	head, err := b.begin(in, lz4BlockHead)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if string(head[:len(lz4BlockMagic)]) != lz4BlockMagic {
-		return nil, errNoLZ4Block
+		return errNoLZ4Block
 	}
 	token, lengths := head[len(lz4BlockMagic)], head[len(lz4BlockMagic)+1:]
 	packed, size := binary.LittleEndian.Uint32(lengths), binary.LittleEndian.Uint32(lengths[4:])
@@ -44,28 +43,28 @@ func decodeLZ4Block(in *bufio.Reader, b *blockBuffer) ([]byte, error) {
 	method := token & 0xF0
 	switch limit := uint32(1) << (lz4BlockMinLog + token&0x0F); {
 	case packed > maxBlock || size > maxBlock:
-		return nil, errTooLarge
-	case size > limit, (size == 0) != (packed == 0), method == lz4BlockStored && packed != size:
-		return nil, errLZ4Head
+		return errTooLarge
+	case size > limit, packed > size, (size == 0) != (packed == 0), method == lz4BlockStored && packed != size:
+		return errLZ4Head
 	case size == 0:
-		return nil, nil
+		return nil
 	}
-	data, err := b.load(in, int(packed))
-	if err != nil {
-		return nil, err
-	}
-	text, err := lz4Text(b, method, data, int(size))
+	text, err := lz4Text(in, b, method, int(packed), int(size))
 	if err == nil && xxh32(text, lz4BlockSeed)&lz4BlockSumShown != sum {
-		return nil, errLZ4Sum
+		return errLZ4Sum
 	}
-	return text, err
+	return err
 }
 
-func lz4Text(b *blockBuffer, method byte, data []byte, size int) ([]byte, error) {
+func lz4Text(in *bufio.Reader, b *blockBuffer, method byte, packed, size int) ([]byte, error) {
 	switch method {
 	case lz4BlockStored:
-		return data, nil
+		return b.store(in, size)
 	case lz4BlockPacked:
+		data, err := b.load(in, packed)
+		if err != nil {
+			return nil, err
+		}
 		text := b.room(size)
 		if n, err := lz4codec.UncompressBlock(data, text); err != nil || n != size {
 			return nil, errLZ4Data

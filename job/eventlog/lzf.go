@@ -3,7 +3,6 @@ package eventlog
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 )
 
 // The chunks of compress-lzf, big-endian: the magic; a byte that says whether the data is
@@ -16,36 +15,34 @@ const (
 	lzfPacked = 1
 )
 
-var (
-	errLZFHead = errors.New("no lzf chunk begins where one should")
-	errLZFData = errors.New("an lzf chunk cannot be decoded")
+const (
+	errLZFHead = damage("no lzf chunk begins where one should")
+	errLZFData = damage("an lzf chunk cannot be decoded")
 )
 
-func decodeLZF(in *bufio.Reader, b *blockBuffer) ([]byte, error) {
+func decodeLZF(in *bufio.Reader, b *blockBuffer) error {
 	head, err := b.begin(in, lzfHead)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	kind, length := head[len(lzfMagic)], int(binary.BigEndian.Uint16(head[len(lzfMagic)+1:]))
 	if string(head[:len(lzfMagic)]) != lzfMagic || kind > lzfPacked {
-		return nil, errLZFHead
+		return errLZFHead
 	}
 	if kind == lzfStored {
-		return b.load(in, length)
+		_, err := b.store(in, length)
+		return err
 	}
 	size, err := b.more(in, 2)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text := b.room(int(binary.BigEndian.Uint16(size)))
 	data, err := b.load(in, length)
-	if err != nil {
-		return nil, err
+	if err == nil && !unpackLZF(text, data) {
+		return errLZFData
 	}
-	if !unpackLZF(text, data) {
-		return nil, errLZFData
-	}
-	return text, nil
+	return err
 }
 
 // Of LZF's control bytes those below lzfRuns begin a run of literals, one more than they

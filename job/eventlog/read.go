@@ -31,7 +31,7 @@ func Events(ctx context.Context, fsys fs.FS, a Application, r *Reading) iter.Seq
 				return
 			}
 		}
-		p := partReader{ctx: ctx, reading: r, yield: yield}
+		p := partReader{ctx: ctx, reading: r, held: held, yield: yield}
 		for _, h := range held.rest() {
 			if !p.giveHeld(h) {
 				return
@@ -51,6 +51,9 @@ type partReader struct {
 	yield   func(Event, error) bool
 }
 
+// errStopped is a consumer that wants no more.
+var errStopped = errors.New("no more events are wanted")
+
 // read gives false once the consumer wants no more.
 func (p *partReader) read(fsys fs.FS) bool {
 	file, err := openPart(fsys, p.file)
@@ -60,38 +63,61 @@ func (p *partReader) read(fsys fs.FS) bool {
 	}
 	defer file.Close() // only read: closing loses nothing
 	p.reading.Parts++
-	in := bufio.NewReaderSize(file, packedBytes)
-	text, release, err := unpack(in)
+	// A file's own way of writing to others would take shorter pieces.
+	text, err := unpack(bufio.NewReaderSize(struct{ io.Reader }{file}, packedBytes))
 	if err != nil {
 		p.lose(0, reason(err))
 		return true
 	}
-	defer release()
-	return p.eachLine(newLines(text, p.limit))
+	defer text.release()
+	return p.readText(text)
 }
 
-func (p *partReader) eachLine(l *lines) bool {
+// readText takes all lines of a text. Where its framing lets one go on behind damage the
+// line that was hit is lost and what follows counts.
+func (p *partReader) readText(text *unpacked) bool {
+	l := newLines(p, p.limit)
 	for {
-		line, kind, size, err := l.next()
-		if err != nil {
-			p.ended(err)
-			return true
-		}
-		p.line++
-		p.reading.Lines++
-		p.reading.Bytes += size
-		if p.ctx.Err() != nil {
-			p.yield(nil, fmt.Errorf("read event log %s: %w", p.file, p.ctx.Err()))
+		_, err := text.WriteTo(l)
+		if errors.Is(err, errStopped) {
 			return false
 		}
-		if p.holdsObject(line, kind) && !p.takeLine(line, kind) {
+		damaged := err != nil && !errors.Is(err, io.ErrUnexpectedEOF)
+		if damaged && text.resume() {
+			p.lose(p.line, "damaged inside, what follows was read: "+reason(err))
+			l.gap()
+			continue
+		}
+		if errors.Is(l.end(), errStopped) {
 			return false
 		}
+		p.ended(err)
+		return true
 	}
 }
 
-// takeLine gives the line's event, or holds the line, or passes over it.
-func (p *partReader) takeLine(line []byte, kind lineKind) bool {
+// settle and keep are about the lines that are held: see lineTaker.
+func (p *partReader) settle() { p.held.settle() }
+
+func (p *partReader) keep(buffer []byte) []byte { return p.held.exchange(buffer) }
+
+// takeLine accounts for a line, and uses it where it holds an object.
+func (p *partReader) takeLine(line []byte, kind lineKind, size int64) error {
+	p.line++
+	p.reading.Lines++
+	p.reading.Bytes += size
+	if p.ctx.Err() != nil {
+		p.yield(nil, fmt.Errorf("read event log %s: %w", p.file, p.ctx.Err()))
+		return errStopped
+	}
+	if p.holdsObject(line, kind) && !p.use(line, kind) {
+		return errStopped
+	}
+	return nil
+}
+
+// use gives the line's event, or holds the line, or passes over it.
+func (p *partReader) use(line []byte, kind lineKind) bool {
 	name, ok := eventName(line)
 	if !ok {
 		p.lose(p.line, "line names no event")
@@ -102,8 +128,8 @@ func (p *partReader) takeLine(line []byte, kind lineKind) bool {
 	case unneeded:
 		return true
 	case taskEnd:
-		if key, ok := taskKey(line); ok && kind == lineWhole && p.held.follows(key) {
-			p.held.hold(key, line, p.file, p.line)
+		if key, ok := taskKey(line); ok && kind == lineWhole {
+			p.held.holdTask(key, line, p.file, p.line)
 		}
 		return true
 	case adaptiveUpdate:
@@ -131,7 +157,7 @@ func (p *partReader) give(event Event) bool {
 			return false
 		}
 	case PlanUpdate:
-		p.held.take(heldKey{kind: adaptiveUpdate, id: e.Execution}) // this one replaces it
+		p.held.release(p.held.take(heldKey{kind: adaptiveUpdate, id: e.Execution})) // this one replaces it
 	case StageCompleted:
 		p.held.complete(e.Stage, e.Attempt)
 	}
@@ -142,6 +168,7 @@ func (p *partReader) give(event Event) bool {
 // giveHeld decodes a line that nothing replaced.
 func (p *partReader) giveHeld(h *heldLine) bool {
 	event, err := decode(h.key.kind, h.text)
+	p.held.release(h)
 	if err != nil {
 		name, _ := eventName(h.text)
 		p.reading.add(h.file, h.number, notAsWritten(name))
@@ -166,7 +193,7 @@ func (p *partReader) holdsObject(line []byte, kind lineKind) bool {
 		p.lose(p.line, fmt.Sprintf("line is longer than %d MiB", p.limit>>20))
 	case kind == lineCut && !endsObject(text):
 		p.lose(p.line, endsInside)
-	case kind == lineUnused || len(text) == 0:
+	case kind == lineUnused || kind == lineTorn || len(text) == 0:
 	case text[0] != '{':
 		p.lose(p.line, "line is no JSON object")
 	default:
@@ -183,7 +210,7 @@ func shortName(name []byte) string {
 // compressed block: all that could be read was given.
 func (p *partReader) ended(err error) {
 	switch {
-	case errors.Is(err, io.EOF):
+	case err == nil:
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		p.lose(p.line, "file ends inside a compressed block")
 	default:

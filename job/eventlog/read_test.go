@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -285,7 +286,7 @@ func TestLongLines(t *testing.T) {
 			got = append(got, fmt.Sprintf("%T", e))
 			return err == nil
 		}}
-	more := p.eachLine(newLines(strings.NewReader(text), limit))
+	more := p.readText(&unpacked{Reader: bufio.NewReader(struct{ io.Reader }{strings.NewReader(text)})})
 	if diff := cmp.Diff([]string{"eventlog.ApplicationStart", "eventlog.ApplicationEnd"}, got); diff != "" || !more {
 		t.Errorf("more %v, events (-want +got)\n%s", more, diff)
 	}

@@ -139,21 +139,27 @@ func TestTrapMemoryFollowsTheLog(t *testing.T) {
 	held := newLatest()
 	p := partReader{ctx: t.Context(), file: "part", reading: &Reading{}, limit: maxLine, held: held, yield: func(Event, error) bool { return true }}
 	update := `{"Event":"` + sqlEvent + `AdaptiveExecutionUpdate","executionId":%d,"physicalPlanDescription":"` + strings.Repeat("p", 1<<20) + `"}`
+	take := func(line []byte) {
+		if err := p.takeLine(line, lineWhole, int64(len(line))); err != nil {
+			t.Fatal(err)
+		}
+		held.settle()
+	}
 	for i := range 200 {
-		p.takeLine([]byte(taskLine(1, 0, i)), lineWhole)
-		p.takeLine(fmt.Appendf(nil, update, i%3), lineWhole)
+		take([]byte(taskLine(1, 0, i)))
+		take(fmt.Appendf(nil, update, i%3))
 	}
 	if len(held.lines) != 4 || held.bytes > 4<<20 {
 		t.Errorf("%d lines of %d bytes are held", len(held.lines), held.bytes)
 	}
 	for i := range 200 { // more executions at once than there is room for
-		p.takeLine(fmt.Appendf(nil, update, i), lineWhole)
+		take(fmt.Appendf(nil, update, i))
 	}
 	if held.bytes > maxHeldBytes {
 		t.Errorf("%d bytes are held, more than %d", held.bytes, maxHeldBytes)
 	}
 	for i := range 2 * maxOpenStages {
-		p.takeLine([]byte(taskLine(i, 0, 1)), lineWhole)
+		take([]byte(taskLine(i, 0, 1)))
 	}
 	if len(held.lines) > maxOpenStages {
 		t.Errorf("%d stages are followed, more than %d", len(held.lines), maxOpenStages)

@@ -3,7 +3,6 @@ package eventlog
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 
 	snappycodec "github.com/klauspost/compress/snappy"
 )
@@ -17,41 +16,40 @@ const (
 	xerialLength = 4                      // bytes
 )
 
-var (
-	errXerialHead = errors.New("no snappy block begins where one should")
-	errXerialData = errors.New("a snappy block cannot be decoded")
+const (
+	errXerialHead = damage("no snappy block begins where one should")
+	errXerialData = damage("a snappy block cannot be decoded")
 )
 
-func decodeXerial(in *bufio.Reader, b *blockBuffer) ([]byte, error) {
+func decodeXerial(in *bufio.Reader, b *blockBuffer) error {
 	length, err := b.begin(in, xerialLength)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if string(length) == xerialMagic[:xerialLength] {
 		rest, err := b.more(in, xerialHead-xerialLength)
 		if err == nil && string(rest[:xerialLength]) != xerialMagic[xerialLength:] {
 			err = errXerialHead
 		}
-		return nil, err
+		return err
 	}
 	packed := binary.BigEndian.Uint32(length)
 	if packed > maxBlock {
-		return nil, errTooLarge
+		return errTooLarge
 	}
 	data, err := b.load(in, int(packed))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	size, err := snappycodec.DecodedLen(data)
 	switch {
 	case err != nil:
-		return nil, errXerialData
+		return errXerialData
 	case size > maxBlock:
-		return nil, errTooLarge
+		return errTooLarge
 	}
-	text, err := snappycodec.Decode(b.room(size), data)
-	if err != nil {
-		return nil, errXerialData
+	if _, err := snappycodec.Decode(b.room(size), data); err != nil {
+		return errXerialData
 	}
-	return text, nil
+	return nil
 }

@@ -37,8 +37,7 @@ var (
 type zipStream struct {
 	in    *bufio.Reader
 	entry *zipEntry
-	text  io.Reader
-	free  func()
+	text  *unpacked
 	err   error
 }
 
@@ -68,13 +67,13 @@ func (z *zipStream) begin() error {
 		return err
 	}
 	z.entry = entry
-	z.text, z.free, err = unpack(bufio.NewReaderSize(entry, packedBytes))
+	z.text, err = unpack(bufio.NewReaderSize(entry, packedBytes))
 	return err
 }
 
 // end closes an entry: what its decoder left is read over.
 func (z *zipStream) end() error {
-	z.free()
+	z.text.release()
 	z.text = nil
 	if _, err := io.Copy(io.Discard, z.entry); err != nil {
 		return err
