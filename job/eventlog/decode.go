@@ -33,6 +33,8 @@ func decode(k kind, line []byte) (Event, error) {
 		return decodeAs(line, driverFields.event)
 	case jobStart:
 		return decodeAs(line, jobFields.event)
+	case jobEnd:
+		return decodeAs(line, jobEndFields.event)
 	case stageCompleted:
 		return decodeAs(line, stageFields.event)
 	case taskEnd:
@@ -149,13 +151,17 @@ type metricFields struct {
 func (f metricFields) event() Event { return MetricUpdate(f) }
 
 type executionEndFields struct {
-	Execution int64  `json:"executionId"`
-	Time      int64  `json:"time"`
-	Error     string `json:"errorMessage"`
+	Execution int64   `json:"executionId"`
+	Time      int64   `json:"time"`
+	Error     *string `json:"errorMessage"` // since 3.4, empty for success
 }
 
 func (f executionEndFields) event() Event {
-	return ExecutionEnd{Execution: f.Execution, Time: millis(f.Time), Error: strings.Clone(f.Error)}
+	e := ExecutionEnd{Execution: f.Execution, Time: millis(f.Time), Told: f.Error != nil}
+	if e.Told {
+		e.Error = strings.Clone(*f.Error)
+	}
+	return e
 }
 
 type driverFields struct {
@@ -187,6 +193,7 @@ type jobFields struct {
 		Root      string `json:"spark.sql.execution.root.id"`
 		Group     string `json:"spark.jobGroup.id"`
 		Tags      string `json:"spark.job.tags"`
+		Zone      string `json:"spark.sql.session.timeZone"`
 	} `json:"Properties"`
 }
 
@@ -194,6 +201,7 @@ func (f jobFields) event() Event {
 	e := JobStart{Job: f.Job, Time: millis(f.Time), Stages: f.Stages}
 	id, err := strconv.ParseInt(f.Properties.Execution, 10, 64)
 	e.Execution, e.SQL, e.Root = id, err == nil, id
+	e.SessionZone = strings.Clone(f.Properties.Zone)
 	if root, err := strconv.ParseInt(f.Properties.Root, 10, 64); err == nil {
 		e.Root = root
 	}
@@ -201,6 +209,20 @@ func (f jobFields) event() Event {
 		e.Statements = statementKeys(f.Properties.Group, strings.Split(f.Properties.Tags, ","))
 	}
 	return e
+}
+
+type jobEndFields struct {
+	Job    int64 `json:"Job ID"`
+	Result struct {
+		Result string `json:"Result"`
+	} `json:"Job Result"`
+}
+
+// jobSucceeded is the result of a job of which every task came through.
+const jobSucceeded = "JobSucceeded"
+
+func (f jobEndFields) event() Event {
+	return JobEnd{Job: f.Job, Failed: f.Result.Result != "" && f.Result.Result != jobSucceeded}
 }
 
 // statementKeys are the names under which a server may have announced the statement that

@@ -62,11 +62,13 @@ type MetricUpdate struct {
 	Metrics   []Metric
 }
 
-// ExecutionEnd ends one SQL execution. Error is empty where it succeeded.
+// ExecutionEnd ends one SQL execution. Error is empty where it succeeded, and where the log
+// does not say: before Spark 3.4 only the jobs tell.
 type ExecutionEnd struct {
 	Execution int64
 	Time      time.Time
 	Error     string
+	Told      bool // the log says whether it succeeded
 }
 
 // DriverUpdates carries metric values that were measured on the driver.
@@ -88,6 +90,14 @@ type JobStart struct {
 	Root int64
 	// Statements are keys of which one may be a Statement's.
 	Statements []string
+	// SessionZone is empty where the session has the application's.
+	SessionZone string
+}
+
+// JobEnd ends one job.
+type JobEnd struct {
+	Job    int64
+	Failed bool
 }
 
 // Statement is what a Thrift or Connect server was asked to run. Text is SQL under Thrift;
@@ -143,5 +153,6 @@ func (MetricUpdate) event()     {}
 func (ExecutionEnd) event()     {}
 func (DriverUpdates) event()    {}
 func (JobStart) event()         {}
+func (JobEnd) event()           {}
 func (StageCompleted) event()   {}
 func (Statement) event()        {}

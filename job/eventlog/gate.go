@@ -18,6 +18,7 @@ const (
 	executionEnd
 	driverUpdates
 	jobStart
+	jobEnd
 	stageCompleted
 	taskEnd
 	thriftStatement
@@ -37,6 +38,8 @@ func kindOf(name []byte) kind {
 		return environmentUpdate
 	case "SparkListenerJobStart":
 		return jobStart
+	case "SparkListenerJobEnd":
+		return jobEnd
 	case "SparkListenerStageCompleted":
 		return stageCompleted
 	case "SparkListenerTaskEnd":

@@ -84,9 +84,9 @@ func TestRealLogs(t *testing.T) {
 		lines   int64
 	}{
 		{"spark40-delta", map[string]int{"ApplicationStart": 2, "ApplicationEnd": 1, "Environment": 1, "ExecutionStart": 207,
-			"PlanUpdate": 64, "ExecutionEnd": 207, "DriverUpdates": 395, "JobStart": 314, "StageCompleted": 305}, 12796},
+			"PlanUpdate": 64, "ExecutionEnd": 207, "DriverUpdates": 395, "JobStart": 314, "JobEnd": 314, "StageCompleted": 305}, 12796},
 		{"spark40-iceberg", map[string]int{"ApplicationStart": 2, "ApplicationEnd": 1, "Environment": 1, "ExecutionStart": 57,
-			"PlanUpdate": 43, "ExecutionEnd": 57, "DriverUpdates": 306, "JobStart": 175, "StageCompleted": 176}, 2447},
+			"PlanUpdate": 43, "ExecutionEnd": 57, "DriverUpdates": 306, "JobStart": 175, "JobEnd": 175, "StageCompleted": 176}, 2447},
 	}
 	for _, test := range tests {
 		t.Run(test.fixture, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestLines(t *testing.T) {
 	}{
 		{"the event's name need not come first", `{"Timestamp":1000, "Event" : "SparkListenerApplicationEnd"}`,
 			[]Event{ApplicationEnd{Time: time.UnixMilli(1000).UTC()}}, nil},
-		{"names inside values are no names", `{"x":{"Event":"SparkListenerApplicationEnd"},"y":"\"Event\":\"SparkListenerApplicationEnd\"","Event":"SparkListenerJobEnd"}`, nil, nil},
+		{"names inside values are no names", `{"x":{"Event":"SparkListenerApplicationEnd"},"y":"\"Event\":\"SparkListenerApplicationEnd\"","Event":"SparkListenerBlockUpdated"}`, nil, nil},
 		{"lines that are no objects", "42\nnull\n[]\n\n  \n\"text\"\n", nil,
 			[]Problem{{File: "part", Line: 1, Reason: "line is no JSON object", Count: 4}}},
 		{"an object without a name", `{"a":1}`, nil, []Problem{{File: "part", Line: 1, Reason: "line names no event", Count: 1}}},

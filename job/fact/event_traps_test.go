@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -227,5 +228,38 @@ func TestTrapDeepPlan(t *testing.T) {
 	}
 	if s := f.Queries[0].Scans[0]; s.Table != "d.t" || !s.Measured || s.Predicate == nil {
 		t.Errorf("scan %+v", s)
+	}
+}
+
+// Before Spark 3.4 an execution's end says nothing of failure: its last job does.
+func TestTrapFailureToldByJobs(t *testing.T) {
+	whole := logText(t, "spark40-delta")
+	said, _ := factsOf(t, whole)
+	message := regexp.MustCompile(`,"errorMessage":(?:null|"(?:[^"\\]|\\.)*")`)
+	var old [][]byte
+	for _, line := range whole {
+		if bytes.Contains(line[:min(len(line), 200)], []byte("SQLExecutionEnd")) {
+			if !message.Match(line) {
+				t.Fatalf("no message in %s", line)
+			}
+			line = message.ReplaceAll(line, nil)
+		}
+		old = append(old, line)
+	}
+	told, _ := factsOf(t, old)
+	if d := cmp.Diff(said, told); d != "" {
+		t.Errorf("facts (-with messages +without)\n%s", d)
+	}
+	unsaid, _ := factsOf(t, without(old, "SparkListenerJobEnd"))
+	failed := func(f Facts) (n int) {
+		for _, q := range f.Queries {
+			if q.Status == Failed {
+				n++
+			}
+		}
+		return n
+	}
+	if got := []int{failed(said), failed(told), failed(unsaid)}; !cmp.Equal(got, []int{1, 1, 0}) {
+		t.Errorf("failed queries %v with messages, without, and without jobs' ends; want 1, 1, 0", got)
 	}
 }

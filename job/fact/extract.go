@@ -45,6 +45,7 @@ type extractor struct {
 	cores       int
 	executions  map[int64]*execution
 	stages      map[int64]int64 // stage → execution
+	jobs        map[int64]int64 // job that runs → execution
 	meter       *meter
 	names       interner
 	environment eventlog.Environment
@@ -58,7 +59,7 @@ type extractor struct {
 }
 
 func newExtractor() *extractor {
-	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, meter: newMeter(), names: interner{},
+	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, jobs: map[int64]int64{}, meter: newMeter(), names: interner{},
 		statements: map[string]string{}, made: map[int64]map[int64]named{}, zones: map[string]*time.Location{}}
 }
 
@@ -80,6 +81,8 @@ func (x *extractor) take(event eventlog.Event) {
 		x.meter.record(e.Execution, e.Values)
 	case eventlog.JobStart:
 		x.job(e)
+	case eventlog.JobEnd:
+		x.jobEnd(e)
 	case eventlog.StageCompleted:
 		x.stage(e)
 	case eventlog.Statement:
@@ -133,7 +136,7 @@ func (x *extractor) update(u eventlog.PlanUpdate) {
 
 func (x *extractor) end(end eventlog.ExecutionEnd) {
 	e := x.execution(end.Execution)
-	e.over, e.ended, e.failure = true, end.Time, end.Error
+	e.over, e.ended, e.failure, e.told = true, end.Time, end.Error, end.Told
 	x.digest(e)
 }
 
@@ -178,6 +181,10 @@ func (x *extractor) job(j eventlog.JobStart) {
 	}
 	e := x.execution(j.Execution)
 	e.jobs++
+	x.jobs[j.Job] = j.Execution
+	if e.zone == "" {
+		e.zone = j.SessionZone
+	}
 	if len(e.statements) == 0 {
 		e.statements = j.Statements
 	}
@@ -189,6 +196,16 @@ func (x *extractor) job(j eventlog.JobStart) {
 		if _, known := x.stages[s]; !known {
 			x.stages[s] = j.Execution
 		}
+	}
+}
+
+// jobEnd tells how the last of an execution's jobs ended so far. Jobs that adaptive
+// execution has no more use for are cancelled, which is no failure of the query: others
+// come after them.
+func (x *extractor) jobEnd(j eventlog.JobEnd) {
+	if id, ok := x.jobs[j.Job]; ok {
+		x.execution(id).lastFailed = j.Failed
+		delete(x.jobs, j.Job)
 	}
 }
 

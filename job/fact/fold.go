@@ -19,6 +19,8 @@ type execution struct {
 	ended       time.Time
 	over        bool // its end was seen
 	failure     string
+	told        bool     // the log says whether it failed
+	lastFailed  bool     // the job that ended last
 	statements  []string // keys of the statement it runs for
 	first, last plan
 	digested    *digest
@@ -127,10 +129,23 @@ func (t tree) status() Status {
 	switch root := t.top; {
 	case root.id != t.root || !root.over:
 		return Unfinished
-	case root.failure != "":
+	case root.failure != "", !root.told && t.lastFailed():
 		return Failed
 	}
 	return Succeeded
+}
+
+// lastFailed is whether a tree failed by its jobs: those of the root itself come last.
+func (t tree) lastFailed() bool {
+	if t.top.jobs > 0 {
+		return t.top.lastFailed
+	}
+	for _, e := range slices.Backward(t.children) {
+		if e.jobs > 0 {
+			return e.lastFailed
+		}
+	}
+	return false
 }
 
 // wallMS is the root's own time: that of nested executions lies inside it.
