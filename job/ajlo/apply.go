@@ -9,6 +9,7 @@ import (
 )
 
 type applyCommand struct {
+	engineOptions
 	Config string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
 	Plan   string `arg:"" type:"path" help:"The plan's JSON file."`
 	JSON   bool   `help:"Print the run as JSON."`
@@ -17,6 +18,9 @@ type applyCommand struct {
 // Run carries out a plan that was decided before, by its own inputs.
 func (c applyCommand) Run(ctx context.Context, w world) (err error) {
 	night, err := logOptions{Config: c.Config}.night(w)
+	if err == nil {
+		err = c.give(&night, w)
+	}
 	if err != nil {
 		return err
 	}

@@ -8,13 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"ajlo/job"
-	"ajlo/job/config"
-	"ajlo/job/execute/embedded"
 	"ajlo/job/report"
 )
 
 type runCommand struct {
 	evidenceOptions
+	engineOptions
 	DryRun       bool         `help:"Stop before anything is changed."`
 	JSON         bool         `help:"Print the run as JSON."`
 	NoChangeCode job.ExitCode `placeholder:"N" help:"Exit code where the night changed no table and nothing went wrong; Airflow skips on 99. Default: 0."`
@@ -23,6 +22,9 @@ type runCommand struct {
 // Run is one night.
 func (c runCommand) Run(ctx context.Context, w world) (err error) {
 	night, err := c.night(w)
+	if err == nil {
+		err = c.give(&night, w)
+	}
 	if err != nil {
 		return err
 	}
@@ -61,12 +63,6 @@ func (o logOptions) night(w world) (job.Night, error) {
 		Config: c, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Log: w.log,
 		Progress: newProgress(w.errs), ID: uuid.NewString(), Version: version, Clock: w.clock,
 	}, nil
-}
-
-func newEngine(c config.Config, w world) *embedded.Engine {
-	return embedded.New(embedded.Options{
-		Memory: c.Engine.Memory, NewID: uuid.NewString, Now: w.clock, Version: version,
-	})
 }
 
 func closing(c func() error, err *error) {

@@ -74,7 +74,8 @@ type Budget struct {
 // Engine is what carries out the steps.
 type Engine struct {
 	Kind           EngineKind `json:"kind"`
-	Memory         unit.Bytes `json:"memory"` // the most that a rewrite may hold
+	Memory         unit.Bytes `json:"memory"` // about the most that a rewrite may hold
+	Spill          string     `json:"spill"`  // folder for rows that do not fit
 	TargetFileSize unit.Bytes `json:"target_file_size"`
 }
 

@@ -51,6 +51,7 @@ type budget struct {
 type engine struct {
 	Kind           text `yaml:"kind"`
 	Memory         text `yaml:"memory"`
+	Spill          text `yaml:"spill"`
 	TargetFileSize text `yaml:"target_file_size"`
 }
 
@@ -65,7 +66,7 @@ func defaults() document {
 		Lake: lake{Address: preset("name")},
 		Engine: engine{
 			Kind:           preset("embedded"),
-			Memory:         preset("2GiB"),
+			Memory:         preset("512MB"),
 			TargetFileSize: preset("64MiB"), // small enough that keys cut a table of a few GB
 		},
 		State:          preset("ajlo.db"),

@@ -20,12 +20,10 @@ type reader struct {
 	fault *Error
 }
 
-// Limits of an engine: less memory holds not even a few row groups of one file, and a
-// rewrite holds about four times what it is ordering.
+// Limits of an engine: with less memory a rewrite spends its time on tiny pieces.
 const (
-	minMemory      = 64 * unit.MiB
-	minFileSize    = 4 * unit.KiB
-	memoryPerBytes = 4
+	minMemory   = 64 * unit.MiB
+	minFileSize = 4 * unit.KiB
 )
 
 func (r *reader) config(d document) Config {
@@ -48,6 +46,7 @@ func (r *reader) config(d document) Config {
 		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
 	}
 	c.Cache = r.cache(d.Cache, c.State)
+	c.Engine.Spill = cmp.Or(c.Engine.Spill, filepath.Dir(c.State))
 	return c
 }
 
@@ -178,15 +177,10 @@ func (r *reader) budget(written budget) Budget {
 }
 
 func (r *reader) engine(written engine) Engine {
-	e := Engine{
+	return Engine{
 		Kind:           read(r, written.Kind, oneOf(Embedded)),
 		Memory:         read(r, written.Memory, atLeast(minMemory)),
+		Spill:          read(r, written.Spill, r.folder),
 		TargetFileSize: read(r, written.TargetFileSize, atLeast(minFileSize)),
 	}
-	if r.fault == nil && e.TargetFileSize > e.Memory/memoryPerBytes {
-		r.fault = &Error{
-			Message: fmt.Sprintf("target_file_size %v does not fit in memory %v: a rewrite holds about %d times a file", e.TargetFileSize, e.Memory, memoryPerBytes),
-			at:      cmp.Or(written.TargetFileSize.at, written.Memory.at), Next: "raise `memory` or lower `target_file_size`"}
-	}
-	return e
 }

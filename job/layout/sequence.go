@@ -11,9 +11,6 @@ import (
 // Sequence gives the order in which rows are written: a permutation of 0..n-1, where
 // ranks[k][i] is the rank of row i in key column k, keys in the layout's order. Rows that the
 // order does not tell apart keep their input order. With one key every order is a plain sort.
-//
-// Before a curve is drawn each key's ranks are stretched over the whole side of the cube, by
-// rank / number of rows, so that a key of few values weighs as much as one of many.
 func Sequence(order Order, ranks [][]uint32) ([]int, error) {
 	if err := checkRanks(order, ranks); err != nil {
 		return nil, err
@@ -21,11 +18,11 @@ func Sequence(order Order, ranks [][]uint32) ([]int, error) {
 	if order == Sort || len(ranks) == 1 {
 		return widen(lexicographic(ranks)), nil
 	}
-	position := interleave
-	if order == Hilbert {
-		position = hilbert
+	curve, err := NewCurve(order, len(ranks[0]), len(ranks))
+	if err != nil {
+		return nil, err
 	}
-	return widen(alongCurve(ranks, position)), nil
+	return widen(alongCurve(ranks, curve)), nil
 }
 
 // CheckKeys says why rows cannot be put in an order by so many keys; nil where they can.
@@ -70,18 +67,16 @@ func lexicographic(ranks [][]uint32) []uint32 {
 	return rows
 }
 
-func alongCurve(ranks [][]uint32, position func(point []uint32, bits int) uint64) []uint32 {
-	rows := uint64(len(ranks[0]))
-	bits := curveBits(rows, len(ranks))
-	keys := make([]uint64, len(ranks[0]))
+func alongCurve(ranks [][]uint32, curve Curve) []uint32 {
+	places := make([]uint64, len(ranks[0]))
 	point := make([]uint32, len(ranks))
-	for i := range keys {
+	for i := range places {
 		for k := range ranks {
-			point[k] = uint32(uint64(ranks[k][i]) << bits / rows)
+			point[k] = ranks[k][i]
 		}
-		keys[i] = position(point, bits)
+		places[i] = curve.Place(point)
 	}
-	return sortedByKey(keys, identity(len(keys)))
+	return sortedByKey(places, identity(len(places)))
 }
 
 func widen(rows []uint32) []int {

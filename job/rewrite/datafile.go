@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
@@ -64,19 +65,31 @@ func (f *dataFile) open() (err error) {
 		}
 		options = append(options, file.WithMetadata(m))
 	}
+	options = append(options, file.WithReadProps(readerProperties(f.footer)))
 	p, err := file.NewParquetReader(io.NewSectionReader(f.reader, 0, f.reader.Size()), options...)
 	if err != nil {
 		return err
 	}
-	f.parquet, err = pqarrow.NewFileReader(p, pqarrow.ArrowReadProperties{BatchSize: readBatch}, memory.DefaultAllocator)
+	f.parquet, err = pqarrow.NewFileReader(p, pqarrow.ArrowReadProperties{BatchSize: maxReadRows}, memory.DefaultAllocator)
 	if err != nil {
 		return err
 	}
 	return f.match()
 }
 
-// readBatch is the rows that Arrow decodes at a time.
-const readBatch = 64 << 10
+// readerProperties are such that a row group is never held whole unless it is small.
+func readerProperties(footer *format.FileMetaData) *parquet.ReaderProperties {
+	p := parquet.NewReaderProperties(memory.DefaultAllocator)
+	for _, g := range footer.RowGroups {
+		for _, c := range g.Columns {
+			p.BufferedStreamEnabled = p.BufferedStreamEnabled || c.MetaData.TotalCompressedSize > largeChunk
+		}
+	}
+	if p.BufferedStreamEnabled {
+		p.BufferSize = streamBuffer
+	}
+	return p
+}
 
 // recovered turns a panic of the Parquet decoder over a damaged file into an error.
 func recovered(err *error) {
@@ -142,23 +155,22 @@ func (f *dataFile) place(read map[int]int) {
 // Rows is the number of rows that the footer names.
 func (f *dataFile) Rows() int64 { return f.footer.NumRows }
 
-// batch is some rows in the form of arrowSchema.
+// batch is some rows in the form of arrowSchema, one after the other in their file.
 type batch struct {
 	columns []arrow.Array
 	rows    int
+	first   uint64 // place of the first row in the file
 }
 
-// Batches yields all rows, one or more batches for each row group.
+// Groups is the number of row groups.
+func (f *dataFile) Groups() int { return len(f.footer.RowGroups) }
+
+// Batches yields all rows.
 func (f *dataFile) Batches(ctx context.Context) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		for g := range f.parquet.ParquetReader().NumRowGroups() {
-			batches, err := f.rowGroup(ctx, g)
-			if err != nil {
-				yield(batch{}, fmt.Errorf("read %s, row group %d: %w", f.key, g, err))
-				return
-			}
-			for _, b := range batches {
-				if !yield(b, nil) {
+		for g := range f.Groups() {
+			for b, err := range f.Group(ctx, g) {
+				if !yield(b, err) || err != nil {
 					return
 				}
 			}
@@ -166,49 +178,93 @@ func (f *dataFile) Batches(ctx context.Context) iter.Seq2[batch, error] {
 	}
 }
 
+// Group yields the rows of one row group, a few megabytes at a time.
+func (f *dataFile) Group(ctx context.Context, g int) iter.Seq2[batch, error] {
+	return func(yield func(batch, error) bool) {
+		first := uint64(0)
+		for _, before := range f.footer.RowGroups[:g] {
+			first += uint64(before.NumRows)
+		}
+		last := first + uint64(f.footer.RowGroups[g].NumRows)
+		next, stop, err := f.records(ctx, g, f.batchRows(g))
+		if err == nil {
+			defer stop()
+		}
+		for err == nil && first < last {
+			var b batch
+			if b, err = next(int(last - first)); err == nil {
+				b.first = first
+				first += uint64(b.rows)
+				if !yield(b, nil) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			yield(batch{}, fmt.Errorf("read %s, row group %d: %w", f.key, g, err))
+		}
+	}
+}
+
+// Rows are decoded in batches of about so many bytes, as their footer tells the width of a
+// row: enough that columns are decoded at speed, few enough that two batches at a time are
+// little beside the memory limit.
+const (
+	decodedBytes = 8 << 20
+	minReadRows  = 64
+	maxReadRows  = 32 << 10
+	largeChunk   = 8 << 20 // bytes of a column in a row group; larger ones are read piece by piece
+	streamBuffer = 1 << 20 // bytes of such a piece
+)
+
+func (f *dataFile) batchRows(g int) int {
+	group := f.footer.RowGroups[g]
+	width := max(1, group.TotalByteSize/max(1, group.NumRows))
+	return int(min(max(decodedBytes/width, minReadRows), maxReadRows))
+}
+
 // First yields at most n rows from the head of the file.
 func (f *dataFile) First(ctx context.Context, n int) (b batch, err error) {
-	defer recovered(&err)
-	if len(f.leaves) == 0 || f.parquet.ParquetReader().NumRowGroups() == 0 {
+	if len(f.leaves) == 0 || f.Groups() == 0 || f.footer.RowGroups[0].NumRows == 0 {
 		return batch{}, nil
 	}
-	props := f.parquet.Props
-	defer func() { f.parquet.Props = props }()
-	f.parquet.Props.BatchSize = int64(n)
-	records, err := f.parquet.GetRecordReader(ctx, f.leaves, []int{0})
+	next, stop, err := f.records(ctx, 0, n)
 	if err != nil {
 		return batch{}, fmt.Errorf("read the head of %s: %w", f.key, err)
 	}
-	defer records.Release()
-	if !records.Next() {
-		return batch{}, records.Err()
+	defer stop()
+	if b, err = next(int(f.footer.RowGroups[0].NumRows)); err != nil {
+		return batch{}, fmt.Errorf("read the head of %s: %w", f.key, err)
 	}
-	return f.converted(records.RecordBatch().Columns(), int(records.RecordBatch().NumRows()))
+	return b, nil
 }
 
-func (f *dataFile) rowGroup(ctx context.Context, g int) (batches []batch, err error) {
+// records decodes a row group step by step; next is told how many rows are left, of which it
+// gives at least one.
+func (f *dataFile) records(ctx context.Context, g, rows int) (next func(left int) (batch, error), stop func(), err error) {
 	defer recovered(&err)
-	rows := f.parquet.ParquetReader().MetaData().RowGroup(g).NumRows()
 	if len(f.leaves) == 0 {
-		b, err := f.converted(nil, int(rows))
-		return []batch{b}, err
+		return func(left int) (batch, error) { return f.converted(nil, min(rows, left)) }, func() {}, nil
 	}
-	table, err := f.parquet.ReadRowGroups(ctx, f.leaves, []int{g})
+	f.parquet.Props.BatchSize = int64(rows)
+	records, err := f.parquet.GetRecordReader(ctx, f.leaves, []int{g})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if table.NumRows() != rows {
-		return nil, fmt.Errorf("%d rows, its footer says %d", table.NumRows(), rows)
-	}
-	aligned := array.NewTableReader(table, rows)
-	for aligned.Next() {
-		b, err := f.converted(aligned.RecordBatch().Columns(), int(aligned.RecordBatch().NumRows()))
-		if err != nil {
-			return nil, err
+	return func(left int) (b batch, err error) {
+		defer recovered(&err)
+		if err := ctx.Err(); err != nil {
+			return batch{}, err
 		}
-		batches = append(batches, b)
-	}
-	return batches, aligned.Err()
+		if !records.Next() {
+			return batch{}, errors.Join(fmt.Errorf("%d rows less than its footer says", left), records.Err())
+		}
+		record := records.RecordBatch()
+		if n := int(record.NumRows()); n > left || n == 0 {
+			return batch{}, fmt.Errorf("%d rows where its footer leaves %d", n, left)
+		}
+		return f.converted(record.Columns(), int(record.NumRows()))
+	}, records.Release, nil
 }
 
 // converted brings the columns that were read into the table's order and types.

@@ -6,9 +6,10 @@
 // always holds (rule 1): both sums are equal or the new files are removed and an error is
 // returned. Nothing is committed here; whoever does removes the new files if that fails.
 //
-// The table is held in memory as Arrow. A table that would not fit the memory limit is
-// refused before a byte is written, and so are columns whose stored type is not one that
-// the table's type may be stored as, files in the calendar of Spark 2, and encrypted files.
+// Memory is limited: rows that do not fit are spilled into a file without a name in a folder
+// of the caller's choice, never in the table's. Columns whose stored type is not one that the
+// table's type may be stored as, files in the calendar of Spark 2, and encrypted files are
+// refused before a byte is written.
 //
 // Files are written as Spark writes them with three differences that every reader takes:
 // timestamps are INT64 microseconds (Spark's default is INT96, which has no statistics that

@@ -11,12 +11,11 @@ import (
 	"ajlo/job/delta"
 )
 
-// The canonical form of a row is its columns in the order of the table's schema. A NULL is
-// the byte 0. Any other value is its type's tag and then: fixed-width types little-endian
+// The canonical form of a nested value, of which its hash is made: a NULL is the byte 0. Any other value is its type's tag and then: fixed-width types little-endian
 // (floats with their bits as they are, so that −0.0 and each NaN stay themselves; both kinds
 // of timestamps in microseconds however a file stores them; decimals unscaled in 16 bytes),
 // strings and binaries after their length, arrays and maps after their number of entries,
-// structs field by field. Two rows have the same form if and only if they are the same.
+// structs field by field. Two values of one type have the same form if and only if they are the same.
 const (
 	tagNull = iota
 	tagByte
@@ -39,26 +38,6 @@ const (
 
 // appender adds the canonical form of value i of one array to a row.
 type appender func(row []byte, i int) []byte
-
-// sumRows is the sum of a batch in the form of arrowSchema. The seed stands for the schema:
-// sums are comparable under one schema only.
-func sumRows(columns []arrow.Array, rows int, schema delta.Schema, seed uint64) (sum RowSum, err error) {
-	appenders := make([]appender, len(columns))
-	for c, column := range columns {
-		if appenders[c], err = appenderOf(column, schema[c].Type); err != nil {
-			return RowSum{}, fmt.Errorf("column %q: %w", schema[c].Name, err)
-		}
-	}
-	var row []byte
-	for i := range rows {
-		row = row[:0]
-		for _, add := range appenders {
-			row = add(row, i)
-		}
-		sum = sum.Plus(hashed(row, seed))
-	}
-	return sum, nil
-}
 
 func appenderOf(a arrow.Array, t delta.Type) (appender, error) {
 	add, err := valueAppender(a, t)

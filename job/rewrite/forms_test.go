@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"ajlo/job/layout"
 	"ajlo/job/object"
 	"ajlo/job/rewrite"
+	"ajlo/job/rewrite/rowtest"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -226,19 +228,47 @@ func TestCalendarOfSpark2(t *testing.T) {
 	}
 }
 
-func TestTableThatIsLargerThanItsHead(t *testing.T) {
+// TestSpilledRowsMakeTheSameFiles holds that rows that do not fit in memory go by way of the
+// disk and end up where they would have otherwise.
+func TestSpilledRowsMakeTheSameFiles(t *testing.T) {
 	rows := append(pairs(10_000, 1), pairs(200, 100_000)...)
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	for _, l := range []layout.Layout{layout.ClusteredBy(layout.Sort, "id"), layout.ClusteredBy(layout.Hilbert, "text", "id")} {
+		t.Run(l.String(), func(t *testing.T) {
+			spilled := filesOf(t, rows, l, 8*unit.MB, t.TempDir())
+			if diff := cmp.Diff(filesOf(t, rows, l, unit.GB, nowhere), spilled); diff != "" {
+				t.Errorf("the files differ: %s", diff)
+			}
+			task, _ := made(t, pairSchema(), rows)
+			o := options(new([]string))
+			o.Memory, o.Spill = 8*unit.MB, nowhere
+			if _, err := rewrite.Rewrite(t.Context(), task, o); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("got %v, want that nothing can be spilled: the table has become too small for this test", err)
+			}
+		})
+	}
+}
+
+// filesOf are the rows of the new files, in order.
+func filesOf(t *testing.T, rows []pair, l layout.Layout, memory unit.Bytes, spill string) (files [][]string) {
+	t.Helper()
 	task, dir := made(t, pairSchema(), rows)
-	var intended []string
-	o := options(&intended)
-	o.Memory = 8 * unit.MB
-	_, err := rewrite.Rewrite(t.Context(), task, o)
-	if refusal := (*rewrite.Refusal)(nil); !errors.As(err, &refusal) {
-		t.Errorf("got %v, want a refusal", err)
+	task.Layout, task.TargetFile = l, 200*unit.KB
+	o := options(new([]string))
+	o.Memory, o.Spill = memory, spill
+	out, err := rewrite.Rewrite(t.Context(), task, o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || intended != nil {
-		t.Errorf("%v, %v: files were written", entries, err)
+	text := rowtest.Type{Name: "string"}
+	for _, f := range out.Files {
+		ordered, err := rowtest.FileRows(filepath.Join(dir, f.Path), []rowtest.Field{{Name: "id", Type: rowtest.Type{Name: "long"}}, {Name: "text", Type: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, ordered)
 	}
+	return files
 }
 
 // flipping is a store that changes one bit of each new file.

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -20,17 +21,57 @@ type nanColumns struct {
 	plain     map[string]bool
 }
 
-func nanColumnsOf(schema delta.Schema, h *held) nanColumns {
-	found := nanColumns{unbounded: map[string]bool{}, plain: map[string]bool{}}
+// nanSearch looks for NaNs in the columns that can have them.
+type nanSearch struct {
+	columns []int
+	found   []nans // parallel
+}
+
+func newNanSearch(schema delta.Schema) nanSearch {
+	var n nanSearch
 	for c, f := range schema {
-		var seen nans
-		for _, chunk := range h.chunks[c] {
-			seen.look(chunk)
+		if hasFloat(f.Type) {
+			n.columns, n.found = append(n.columns, c), append(n.found, nans{})
 		}
-		found.unbounded[f.Name] = seen.narrow != 0 || seen.wide != 0
-		found.plain[f.Name] = seen.unlike
 	}
-	return found
+	return n
+}
+
+func hasFloat(t delta.Type) bool {
+	switch t.Kind {
+	case delta.Float, delta.Double:
+		return true
+	case delta.Struct:
+		return slices.ContainsFunc(t.Fields, func(f delta.Field) bool { return hasFloat(f.Type) })
+	case delta.Array:
+		return hasFloat(*t.Element)
+	case delta.Map:
+		return hasFloat(*t.Key) || hasFloat(*t.Element)
+	}
+	return false
+}
+
+func (n nanSearch) look(b batch) {
+	for i, c := range n.columns {
+		n.found[i].look(b.columns[c])
+	}
+}
+
+// merge takes in what another search of the same schema found.
+func (n nanSearch) merge(o nanSearch) {
+	for i := range n.found {
+		n.found[i].merge(o.found[i])
+	}
+}
+
+func (n nanSearch) named(schema delta.Schema) nanColumns {
+	named := nanColumns{unbounded: map[string]bool{}, plain: map[string]bool{}}
+	for i, c := range n.columns {
+		seen := n.found[i]
+		named.unbounded[schema[c].Name] = seen.narrow != 0 || seen.wide != 0
+		named.plain[schema[c].Name] = seen.unlike
+	}
+	return named
 }
 
 // nans is the bits of the first NaN of each width, 0 for none, and whether others differ.
@@ -67,4 +108,14 @@ func (n *nans) note(first *uint64, bits uint64) {
 		*first = bits
 	}
 	n.unlike = n.unlike || *first != bits
+}
+
+func (n *nans) merge(o nans) {
+	n.unlike = n.unlike || o.unlike
+	if o.narrow != 0 {
+		n.note(&n.narrow, o.narrow)
+	}
+	if o.wide != 0 {
+		n.note(&n.wide, o.wide)
+	}
 }

@@ -12,9 +12,6 @@ import (
 	"ajlo/job/unit"
 )
 
-// rowGroupBytes is the size of a row group, Spark's parquet.block.size.
-const rowGroupBytes = 128 * unit.MiB
-
 // encoding is how files are compressed and what their names say about it, as Spark's do.
 type encoding struct {
 	codec     compress.Compression

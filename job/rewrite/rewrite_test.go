@@ -206,8 +206,6 @@ func TestRewriteRefuses(t *testing.T) {
 		edit  func(*rewrite.Task, *rewrite.Options)
 		want  string
 	}{
-		{"too little memory", spark40 + "types", func(_ *rewrite.Task, o *rewrite.Options) { o.Memory = 1 * unit.MB },
-			"types: a rewrite needs about "},
 		{"a key that is not there", spark40 + "types", func(task *rewrite.Task, _ *rewrite.Options) {
 			task.Layout = layout.ClusteredBy(layout.Sort, "nobody")
 		}, `types: key column "nobody": the table has no such column`},

@@ -14,21 +14,20 @@ import (
 // Survey is what the footers of a table's files say before any row is read.
 type Survey struct {
 	Rows int64
-	// Arrow is the estimated size of the table in memory.
+	// Arrow is the estimated size of the table in memory, and of what is spilled if it does
+	// not fit.
 	Arrow unit.Bytes
+	parts []part                  // all row groups, in the order of the table
 	codec format.CompressionCodec // of most bytes
 	spark string                  // newest Spark version among the writers, "" for none
 }
 
-// sampleRows is how many rows of the largest file are decoded to learn how wide a row is in
+// headRows is how many rows of the largest file are decoded to learn how wide a row is in
 // memory: enough that one long string does not decide, few enough to cost milliseconds.
-const sampleRows = 8 << 10
+const headRows = 8 << 10
 
 // Look reads all footers. It refuses, as Rewrite would, what cannot be rewritten.
-func Look(ctx context.Context, t Task, o Options) (Survey, error) {
-	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
-	}
+func Look(ctx context.Context, t Task) (Survey, error) {
 	if err := checkLayout(t); err != nil {
 		return Survey{}, err
 	}
@@ -45,11 +44,23 @@ func Look(ctx context.Context, t Task, o Options) (Survey, error) {
 		return Survey{}, refused(ctx, t, err)
 	}
 	s.Arrow = unit.Bytes(width * float64(s.Rows))
-	if memoryFactor*s.Arrow > o.Memory {
-		return Survey{}, tooLarge(t.Table, s.Arrow, o.Memory)
-	}
 	return s, nil
 }
+
+// Spilled is the bytes that a rewrite is expected to put on the disk for a while, 0 where all
+// rows are likely to fit the limit (DefaultMemory where 0).
+func (s Survey) Spilled(memory unit.Bytes) unit.Bytes {
+	if memory <= 0 {
+		memory = DefaultMemory
+	}
+	if s.Arrow < memory/waitingShare {
+		return 0
+	}
+	return s.Arrow + unit.Bytes(s.Rows)*rowOverhead
+}
+
+// rowOverhead is the bytes that each spilled row takes beside its values: place and ordinal.
+const rowOverhead = 16
 
 // refused makes what is wrong with a file a refusal, and a cancelled context no more than that.
 func refused(ctx context.Context, t Task, err error) error {
@@ -77,7 +88,11 @@ func (s *Survey) lookAt(ctx context.Context, t Task, f File, codecs map[format.C
 		return err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
+	f.first = uint64(s.Rows)
 	s.Rows += open.Rows()
+	for g := range open.Groups() {
+		s.parts = append(s.parts, part{f, g})
+	}
 	s.spark = max(s.spark, sparkOf(open.footer).version)
 	for _, g := range open.footer.RowGroups {
 		for _, c := range g.Columns {
@@ -162,7 +177,7 @@ func rowWidth(ctx context.Context, t Task) (width float64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
-	head, err := open.First(ctx, sampleRows)
+	head, err := open.First(ctx, headRows)
 	if err != nil || head.rows == 0 {
 		return 0, err
 	}

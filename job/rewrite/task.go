@@ -12,13 +12,8 @@ import (
 	"ajlo/job/unit"
 )
 
-// DefaultMemory is the limit where the config sets none: a table of about half a gibibyte
-// of Arrow, on machines that every team has.
-const DefaultMemory = 2 * unit.GiB
-
-// memoryFactor is the memory in use per byte of Arrow held, at its peak: the table, the rows
-// being copied and encoded, and as much again that the garbage collector has not freed yet.
-const memoryFactor = 4
+// DefaultMemory is the limit where the config sets none: what a small pod can spare.
+const DefaultMemory = 512 * unit.MB
 
 // Task is one table to be rewritten.
 type Task struct {
@@ -35,6 +30,8 @@ type File struct {
 	Path  string
 	Bytes unit.Bytes
 	Rows  int64 // −1 where the log does not say
+
+	first uint64 // place of the file's first row among the rows of all files
 }
 
 func (t Task) bytes() (total unit.Bytes) {
@@ -46,8 +43,15 @@ func (t Task) bytes() (total unit.Bytes) {
 
 // Options say how a table is rewritten. They are read only.
 type Options struct {
-	Memory   unit.Bytes // DefaultMemory where 0
-	Parallel int        // files read or written at once; the number of processors where 0
+	// Memory is about the most that the process may hold, DefaultMemory where 0. It is kept
+	// where the program's soft memory limit (runtime/debug) is set to it.
+	Memory   unit.Bytes
+	Parallel int // files read or written at once; the number of processors where 0
+	// Spill is the folder for rows that do not fit; the system's for temporary files where "".
+	Spill string
+	// Room, where set, is asked before rows are spilled whether the folder has room for about so
+	// many bytes; its error stops the rewrite.
+	Room func(bytes unit.Bytes) error
 	// NewID gives a UUID for each new file. Required.
 	NewID func() string
 	// Intend is told the paths of all new files before the first of them is created; an
@@ -67,11 +71,42 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
+	if o.Room == nil {
+		o.Room = func(unit.Bytes) error { return nil }
+	}
 	if o.Progress == nil {
 		o.Progress = func(_, _ unit.Bytes) {}
 	}
 	return o, nil
 }
+
+// What the memory limit is spent on, each shared out among the workers: rows that wait to be
+// spilled, rows that are being sorted and written. The rest is for what is decoded, encoded
+// and compressed meanwhile, and for garbage that is not collected yet.
+const (
+	waitingShare = 3 // a third
+	bucketShare  = 8 // an eighth, since a bucket is there as read and once more as copied
+)
+
+// A row group is encoded in memory before it is written: a sixteenth of the limit, at most
+// Spark's parquet.block.size.
+const (
+	groupShare = 16
+	largeGroup = 128 * unit.MiB
+)
+
+func (o Options) rowGroup() unit.Bytes { return min(o.Memory/groupShare, largeGroup) }
+
+// perWorker is the least memory with which another worker is worth its while.
+const perWorker = 128 * unit.MB
+
+func (o Options) workers() int { return max(1, min(o.Parallel, int(o.Memory/perWorker))) }
+
+// waiting is the bytes of rows that one worker holds before it spills them.
+func (o Options) waiting() int64 { return int64(o.Memory) / waitingShare / int64(o.workers()) }
+
+// bucket is the bytes of rows that one worker sorts at a time.
+func (o Options) bucket() int64 { return int64(o.Memory) / bucketShare / int64(o.workers()) }
 
 // Refusal is a table that must not or cannot be rewritten; nothing was written.
 type Refusal struct {
@@ -80,9 +115,3 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string { return string(r.Table) + ": " + r.Reason }
-
-func tooLarge(name table.Name, arrow, limit unit.Bytes) *Refusal {
-	return &Refusal{Table: name, Reason: fmt.Sprintf(
-		"a rewrite needs about %d bytes of memory (%d × %d bytes of rows), allowed are %d; raise engine.memory",
-		memoryFactor*arrow, memoryFactor, arrow, limit)}
-}

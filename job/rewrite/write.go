@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -16,12 +17,12 @@ import (
 	"ajlo/job/unit"
 )
 
-// Rows are copied into their new order in batches of about so many bytes of Arrow, so that
-// the copies take little memory beside the table itself.
+// Rows are copied into their new order in batches of about so many bytes, so that the copies
+// take little memory beside the bucket itself.
 const (
-	batchBytes   = 16 << 20
-	minBatchRows = 1 << 10
-	maxBatchRows = 64 << 10
+	batchBytes   = 8 << 20
+	minBatchRows = 64
+	maxBatchRows = 32 << 10
 )
 
 // Written is one new file, complete and durable.
@@ -35,24 +36,27 @@ type Written struct {
 // writer holds what all new files of one table share.
 type writer struct {
 	task     Task
-	held     *held
+	table    *distributed
 	schema   *arrow.Schema
 	encoding encoding
 	spark    string
-	groups   int // row groups a file
+	group    int64   // rows of a row group
+	width    float64 // bytes of the old files for each row
+	parallel int
 	done     *meter
 }
 
-func newWriter(t Task, h *held, s Survey, files int, done *meter) (*writer, error) {
+func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*writer, error) {
 	schema, err := arrowSchema(t.Metadata.Schema)
 	if err != nil {
 		return nil, err
 	}
 	form := encodingOf(s.codec)
-	form.nan = nanColumnsOf(t.Metadata.Schema, h)
+	form.nan = table.nan
+	width := float64(t.bytes()) / float64(max(1, s.Rows))
 	return &writer{
-		task: t, held: h, schema: schema, encoding: form, spark: s.spark,
-		groups: layout.FileCount(t.bytes()/unit.Bytes(max(files, 1)), rowGroupBytes), done: done,
+		task: t, table: table, schema: schema, encoding: form, spark: s.spark, width: width,
+		group: max(1, int64(float64(o.rowGroup())/max(width, 1))), parallel: o.workers(), done: done,
 	}, nil
 }
 
@@ -66,15 +70,13 @@ func (w *writer) names(files int, newID func() string) []string {
 }
 
 // write makes all files and reads each back; the sum is of the rows that storage now holds.
-func (w *writer) write(ctx context.Context, sequence []int, paths []string, parallel int) ([]Written, RowSum, error) {
-	cuts := layout.Cuts(len(sequence), len(paths))
+func (w *writer) write(ctx context.Context, paths []string) ([]Written, RowSum, error) {
 	files, sums := make([]Written, len(paths)), make([]RowSum, len(paths))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
+	group.SetLimit(w.parallel)
 	for i, path := range paths {
 		group.Go(func() (err error) {
-			rows := sequence[cuts[i]:cuts[i+1]]
-			if files[i], err = w.writeFile(ctx, path, rows); err != nil {
+			if files[i], err = w.writeFile(ctx, path, i); err != nil {
 				return fmt.Errorf("write %s: %w", path, err)
 			}
 			sums[i], err = w.readBack(ctx, files[i])
@@ -92,7 +94,7 @@ func (w *writer) write(ctx context.Context, sequence []int, paths []string, para
 }
 
 // writeFile is done when the file is durable. After an error the caller discards the path.
-func (w *writer) writeFile(ctx context.Context, path string, rows []int) (file Written, err error) {
+func (w *writer) writeFile(ctx context.Context, path string, number int) (file Written, err error) {
 	out, err := w.task.Store.Create(ctx, path)
 	if err != nil {
 		return Written{}, err
@@ -107,87 +109,133 @@ func (w *writer) writeFile(ctx context.Context, path string, rows []int) (file W
 	if err != nil {
 		return Written{}, err
 	}
-	if err := w.encode(ctx, sink, rows, collector); err != nil {
+	if err := w.encode(ctx, sink, number, collector); err != nil {
 		return Written{}, err
 	}
 	if err := out.Close(); err != nil {
 		return Written{}, err
 	}
 	stats, err := collector.JSON()
-	return Written{Path: path, Bytes: sink.bytes, Rows: int64(len(rows)), Stats: stats}, err
+	return Written{Path: path, Bytes: sink.bytes, Rows: collector.Rows(), Stats: stats}, err
 }
 
-func (w *writer) encode(ctx context.Context, sink *counted, rows []int, collector *delta.Collector) (err error) {
+// encode writes the buckets of a file one after the other.
+func (w *writer) encode(ctx context.Context, sink *counted, number int, collector *delta.Collector) (err error) {
 	defer recovered(&err)
 	pw, err := newParquetWriter(sink, w.schema, w.encoding, w.spark)
 	if err != nil {
 		return err
 	}
-	cuts := layout.Cuts(len(rows), w.groups)
-	for g := range w.groups {
-		if err := pw.NewBufferedRowGroupChecked(); err != nil {
-			return err
-		}
-		if err := w.encodeGroup(ctx, pw, rows[cuts[g]:cuts[g+1]], collector); err != nil {
+	f := encodedFile{w, pw, collector, w.groupsOf(number)}
+	from, to := w.table.arrangement.bucketsOf(number)
+	for b := from; b < to; b++ {
+		if err := f.bucket(ctx, b); err != nil {
 			return err
 		}
 	}
 	return pw.Close()
 }
 
-func (w *writer) encodeGroup(ctx context.Context, pw *pqarrow.FileWriter, rows []int, collector *delta.Collector) error {
-	step := w.batchRows()
-	for len(rows) > 0 {
+// groupsOf cuts a file into row groups that differ by one row at most.
+func (w *writer) groupsOf(number int) *groups {
+	rows := int64(0)
+	from, to := w.table.arrangement.bucketsOf(number)
+	for b := from; b < to; b++ {
+		rows += w.table.rows[b]
+	}
+	return &groups{cuts: layout.Cuts(int(rows), int((rows-1)/w.group)+1)}
+}
+
+// groups counts the rows of a file into its row groups.
+type groups struct {
+	cuts []int // first row of each, then the number of rows
+	done int   // rows written
+}
+
+// next is how many of some rows the group may take that is open, and whether it is to be
+// opened first.
+func (g *groups) next(rows int) (n int, begins bool) {
+	at, begins := slices.BinarySearch(g.cuts, g.done)
+	if begins {
+		at++
+	}
+	return min(rows, g.cuts[at]-g.done), begins
+}
+
+// encodedFile is a file that is being written.
+type encodedFile struct {
+	*writer
+	parquet   *pqarrow.FileWriter
+	collector *delta.Collector
+	groups    *groups
+}
+
+func (f encodedFile) bucket(ctx context.Context, number int) error {
+	b, err := f.table.load(number)
+	if err != nil {
+		return err
+	}
+	step := int(min(max(batchBytes/b.width(), minBatchRows), maxBatchRows))
+	for row := 0; row < len(b.at); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(step, len(rows))
-		record, err := w.record(rows[:n])
+		n, begins := f.groups.next(min(step, len(b.at)-row))
+		if begins {
+			if err := f.parquet.NewBufferedRowGroupChecked(); err != nil {
+				return err
+			}
+		}
+		columns, err := b.columns(f.schema, row, row+n)
 		if err != nil {
 			return err
 		}
-		if err := collector.Observe(record); err != nil {
+		if err := f.batch(array.NewRecordBatch(f.schema, columns, int64(n))); err != nil {
 			return err
 		}
-		if err := pw.WriteBuffered(record); err != nil {
-			return err
-		}
-		w.done.add(w.share(n))
-		rows = rows[n:]
+		row, f.groups.done = row+n, f.groups.done+n
 	}
 	return nil
 }
 
-func (w *writer) batchRows() int {
-	width := max(1, w.held.bytes/int64(max(1, w.held.rows())))
-	return int(min(max(batchBytes/width, minBatchRows), maxBatchRows))
-}
-
-// share is the part of the table's bytes that so many rows stand for.
-func (w *writer) share(rows int) unit.Bytes {
-	return unit.Bytes(float64(w.task.bytes()) * float64(rows) / float64(max(1, w.held.rows())))
-}
-
-// record copies some rows of the table, in the given order.
-func (w *writer) record(rows []int) (arrow.RecordBatch, error) {
-	at := w.held.places(rows)
-	columns := make([]arrow.Array, len(w.held.chunks))
-	for c, chunks := range w.held.chunks {
-		var err error
-		if columns[c], err = gather(w.schema.Field(c).Type, chunks, at); err != nil {
-			return nil, fmt.Errorf("column %q: %w", w.schema.Field(c).Name, err)
-		}
+func (f encodedFile) batch(rows arrow.RecordBatch) error {
+	if err := f.collector.Observe(rows); err != nil {
+		return err
 	}
-	return array.NewRecordBatch(w.schema, columns, int64(len(rows))), nil
+	if err := f.parquet.WriteBuffered(rows); err != nil {
+		return err
+	}
+	f.done.add(f.width * float64(rows.NumRows()))
+	return nil
 }
 
 // readBack sums the rows of a finished file through a reader of its own.
-func (w *writer) readBack(ctx context.Context, f Written) (RowSum, error) {
-	discard := func(batch) error { return nil }
-	sum, err := readFile(ctx, w.task, File{Path: f.Path, Bytes: f.Bytes, Rows: f.Rows}, discard)
-	w.done.add(w.share(int(f.Rows)))
-	if err != nil {
+func (w *writer) readBack(ctx context.Context, written Written) (sum RowSum, err error) {
+	f := File{Path: written.Path, Bytes: written.Bytes, Rows: written.Rows}
+	if sum, err = sumFile(ctx, w.task, f); err != nil {
 		return RowSum{}, fmt.Errorf("read back: %w", err)
+	}
+	w.done.add(w.width * float64(written.Rows))
+	return sum, nil
+}
+
+// sumFile reads all rows of a file.
+func sumFile(ctx context.Context, t Task, f File) (sum RowSum, err error) {
+	open, err := openListed(ctx, t, f)
+	if err != nil {
+		return RowSum{}, err
+	}
+	defer func() { err = errors.Join(err, open.Close()) }()
+	summer := newSummer(t.Metadata.Schema)
+	for b, err := range open.Batches(ctx) {
+		if err != nil {
+			return RowSum{}, err
+		}
+		some, err := summer.sum(b)
+		if err != nil {
+			return RowSum{}, fmt.Errorf("read %s: %w", f.Path, err)
+		}
+		sum = sum.Plus(some)
 	}
 	return sum, nil
 }

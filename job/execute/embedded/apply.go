@@ -10,6 +10,7 @@ import (
 	"ajlo/job/execute"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
+	"ajlo/job/unit"
 )
 
 // Apply rewrites the table and commits, or leaves it as it was. A step whose layout the
@@ -60,7 +61,8 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 		return execute.Result{}, err
 	}
 	out, err := rewrite.Rewrite(ctx, t.task(step), rewrite.Options{
-		Memory: e.o.Memory, Parallel: e.o.Parallel, NewID: e.o.NewID, Progress: rec.Progress,
+		Memory: e.o.Memory, Spill: e.o.Spill, Parallel: e.o.Parallel, NewID: e.o.NewID, Progress: rec.Progress,
+		Room:   func(bytes unit.Bytes) error { return e.checkSpill(step, bytes) },
 		Intend: func(ctx context.Context, paths []string) error { return rec.Intend(ctx, step.Location, paths) },
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
 	"ajlo/job/table"
+	"ajlo/job/unit"
 )
 
 // spareSpace is the room a rewrite asks of the disk, in tenths of the table's bytes: rows in
@@ -55,12 +56,31 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	return e.checkRewrite(ctx, step, t)
 }
 
-// checkRewrite looks at files, memory and disk.
+// checkRewrite looks at files and disks.
 func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened) error {
-	if _, err := rewrite.Look(ctx, t.task(step), rewrite.Options{Memory: e.o.Memory}); err != nil {
+	survey, err := rewrite.Look(ctx, t.task(step))
+	if err != nil {
 		return refusal(err)
 	}
-	return e.checkSpace(step, t)
+	if err := e.checkSpace(step, t); err != nil {
+		return err
+	}
+	if spilled := survey.Spilled(e.o.Memory); spilled > 0 {
+		return e.checkSpill(step, spilled)
+	}
+	return nil
+}
+
+// checkSpill refuses where rows that do not fit in memory do not fit on the disk, either.
+func (e *Engine) checkSpill(step plan.Step, needed unit.Bytes) error {
+	free, err := e.o.FreeSpace(e.o.Spill)
+	if err != nil {
+		return err
+	}
+	if free < needed {
+		return refuse(step, "the disk of %s has %d bytes free, rows that do not fit in memory need %d: make room, raise engine.memory or name another folder as engine.spill", e.o.Spill, free, needed)
+	}
+	return nil
 }
 
 // open reads the newest version and refuses what follows from the log alone.

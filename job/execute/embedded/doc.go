@@ -1,5 +1,5 @@
 // Package embedded is the engine in pure Go: it rewrites Delta tables on local disks, in
-// memory, without Spark.
+// limited memory, without Spark.
 //
 // In comes a step of a plan; out comes one commit that removes all live files of the table
 // and adds the same rows in the step's layout, marked as changing no data. What always
@@ -12,7 +12,7 @@
 // It refuses, before a byte is written and by name: tables that are not on a local disk or
 // not Delta, every feature that delta.Unsupported lists, partitioned tables and deletion
 // vectors among them, a schema or protocol other than planned, layouts it cannot make,
-// tables larger than its memory, and disks without room for the table a second time.
+// and disks without room for the table a second time or for rows that do not fit in memory.
 //
 // Spark's own writers on a local disk are not safe against other processes: between their
 // look at the newest version and their rename they overwrite a commit that came in between.

@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	"ajlo/job/execute"
@@ -21,8 +22,11 @@ const firstPause = time.Second
 
 // Options are what the engine needs from outside. They are read only.
 type Options struct {
-	// Memory is the most that a rewrite may hold, rewrite.DefaultMemory where 0.
+	// Memory is about the most that the process may hold, rewrite.DefaultMemory where 0.
 	Memory unit.Bytes
+	// Spill is the folder for rows that do not fit in it; the system's for temporary files
+	// where "".
+	Spill string
 	// Parallel is how many files are read or written at once, the number of processors where 0.
 	Parallel int
 	// Version of ajlo, for the table's history.
@@ -51,6 +55,9 @@ func New(o Options) *Engine {
 	}
 	if o.Wait == nil {
 		o.Wait = wait
+	}
+	if o.Spill == "" {
+		o.Spill = os.TempDir()
 	}
 	if o.Open == nil {
 		o.Open = object.Open

@@ -134,10 +134,16 @@ func (s suite) refusedForRoom(t *testing.T) {
 		full.FreeSpace = func(string) (unit.Bytes, error) { return 100, nil }
 		s.refused(t, s.newEngine(full), dir, stepFor(t, dir, byPrice, unit.MB), "100 bytes free")
 	})
-	t.Run("no room in memory", func(t *testing.T) {
+	t.Run("no room to spill", func(t *testing.T) {
 		dir := itemTable(t)
 		small := setup(object.Open)
-		small.Memory = 10_000
-		s.refused(t, s.newEngine(small), dir, stepFor(t, dir, byPrice, unit.MB), "allowed are 10000")
+		small.Memory, small.Spill = 10_000, t.TempDir()
+		small.FreeSpace = func(of string) (unit.Bytes, error) {
+			if of == small.Spill {
+				return 100, nil
+			}
+			return unit.TB, nil
+		}
+		s.refused(t, s.newEngine(small), dir, stepFor(t, dir, byPrice, unit.MB), small.Spill+" has 100 bytes free")
 	})
 }

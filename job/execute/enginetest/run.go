@@ -19,6 +19,8 @@ type Setup struct {
 	FreeSpace func(dir string) (unit.Bytes, error)
 	// Memory is the engine's limit; its default where 0.
 	Memory unit.Bytes
+	// Spill is the folder for rows that do not fit in it; the system's where "".
+	Spill string
 }
 
 // Make makes the engine under test.

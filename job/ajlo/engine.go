@@ -1,0 +1,62 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/google/uuid"
+
+	"ajlo/job"
+	"ajlo/job/config"
+	"ajlo/job/execute"
+	"ajlo/job/execute/embedded"
+	"ajlo/job/plan"
+	"ajlo/job/rewrite"
+	"ajlo/job/unit"
+)
+
+// engineOptions are those of every command that may rewrite tables.
+type engineOptions struct {
+	Memory string `placeholder:"BYTES" help:"About the most memory that a rewrite may use; rows that do not fit go by way of the disk. Default: the config's engine.memory, 512MB."`
+}
+
+// give makes the night's engine anew with the options put over the config.
+func (o engineOptions) give(n *job.Night, w world) error {
+	if o.Memory == "" {
+		return nil
+	}
+	memory, err := unit.ParseBytes(o.Memory)
+	if err != nil {
+		return &job.UsageError{Text: fmt.Sprintf("--memory: %v", err)}
+	}
+	n.Config.Engine.Memory = memory
+	n.Engine = newEngine(n.Config, w)
+	return nil
+}
+
+func newEngine(c config.Config, w world) limited {
+	memory := cmp.Or(c.Engine.Memory, rewrite.DefaultMemory)
+	return limited{memory, embedded.New(embedded.Options{
+		Memory: memory, Spill: c.Engine.Spill,
+		NewID: uuid.NewString, Now: w.clock, Version: version,
+	})}
+}
+
+// limited is the embedded engine with the process kept to its memory while it rewrites.
+type limited struct {
+	memory unit.Bytes
+	*embedded.Engine
+}
+
+// runtimeShare of the limit, in tenths, is for what the heap's limit leaves out: the program
+// itself, stacks, and memory that is given back to the system a little later.
+const runtimeShare = 1
+
+// Apply does the step.
+func (l limited) Apply(ctx context.Context, s plan.Step, rec execute.Recorder) (execute.Result, error) {
+	before := debug.SetMemoryLimit(int64(l.memory / 10 * (10 - runtimeShare)))
+	defer debug.SetMemoryLimit(before)
+	return l.Engine.Apply(ctx, s, rec)
+}

@@ -1,0 +1,249 @@
+package rewrite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"golang.org/x/sync/errgroup"
+)
+
+// piece is some rows with their places in the order and their ordinals in the table.
+type piece struct {
+	columns  []arrow.Array
+	places   []uint64
+	ordinals []uint64
+}
+
+func (p piece) bytes() int64 {
+	total := int64(8 * (len(p.places) + len(p.ordinals)))
+	for _, c := range p.columns {
+		total += int64(c.Data().SizeInBytes())
+	}
+	return total
+}
+
+// distributed is a table read once: all rows, by bucket, in memory or spilled.
+type distributed struct {
+	arrangement *arrangement
+	keys        []int // key columns of the table
+	sum         RowSum
+	rows        []int64 // of each bucket
+	nan         nanColumns
+	spill       *spill // nil where everything fitted
+	held        pool   // where nothing was spilled
+	heldAt      []place
+	heldStarts  []int
+}
+
+// Close gives spilled rows' space back.
+func (d *distributed) Close() error {
+	if d.spill == nil {
+		return nil
+	}
+	return d.spill.Close()
+}
+
+// distribute reads all files and puts every row into its bucket. The caller closes what it
+// gives.
+func distribute(ctx context.Context, t Task, o Options, s Survey, a *arrangement, done *meter) (*distributed, error) {
+	schema, err := arrowSchema(t.Metadata.Schema)
+	if err != nil {
+		return nil, err
+	}
+	d := &distributor{task: t, options: o, schema: schema, arrangement: a, done: done}
+	out, err := d.run(ctx, s.parts)
+	if err != nil && d.spill != nil {
+		err = errors.Join(err, d.spill.Close())
+	}
+	return out, err
+}
+
+type distributor struct {
+	task        Task
+	options     Options
+	schema      *arrow.Schema
+	arrangement *arrangement
+	done        *meter
+
+	mu    sync.Mutex
+	spill *spill // made when it is first needed
+}
+
+// part is one row group of one file.
+type part struct {
+	file  File
+	group int
+}
+
+func (d *distributor) run(ctx context.Context, parts []part) (*distributed, error) {
+	workers := make([]*distributing, d.options.workers())
+	queue := make(chan part, len(parts))
+	for _, p := range parts {
+		queue <- p
+	}
+	close(queue)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range workers {
+		w, err := newDistributing(d)
+		if err != nil {
+			return nil, errors.Join(err, group.Wait())
+		}
+		workers[i] = w
+		group.Go(func() error {
+			for p := range queue {
+				if err := w.read(ctx, p); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return d.gathered(workers)
+}
+
+// gathered joins what the workers have. Once anything was spilled, everything is.
+func (d *distributor) gathered(workers []*distributing) (*distributed, error) {
+	out := &distributed{arrangement: d.arrangement, keys: workers[0].keys, rows: make([]int64, d.arrangement.buckets()), spill: d.spill}
+	found := newNanSearch(d.task.Metadata.Schema)
+	for _, w := range workers {
+		out.sum = out.sum.Plus(w.sum)
+		found.merge(w.nans)
+		for b, n := range w.rows {
+			out.rows[b] += n
+		}
+		if d.spill != nil {
+			if err := w.flush(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		out.held.join(w.pool)
+	}
+	out.nan = found.named(d.task.Metadata.Schema)
+	if d.spill == nil {
+		out.heldStarts, out.heldAt = out.held.byBucket(d.arrangement.buckets())
+	}
+	return out, nil
+}
+
+// spilling gives the file for rows that do not fit.
+func (d *distributor) spilling() (*spill, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var err error
+	if d.spill == nil {
+		d.spill, err = newSpill(d.options.Spill, d.schema, d.arrangement.buckets())
+	}
+	return d.spill, err
+}
+
+// distributing is one worker of a distribution.
+type distributing struct {
+	*distributor
+	keys   []int // key columns of the table
+	pool   pool
+	rows   []int64 // of each bucket
+	sum    RowSum
+	summer *summer
+	nans   nanSearch
+	buffer bytes.Buffer
+}
+
+func newDistributing(d *distributor) (*distributing, error) {
+	w := &distributing{
+		distributor: d, rows: make([]int64, d.arrangement.buckets()),
+		summer: newSummer(d.task.Metadata.Schema), nans: newNanSearch(d.task.Metadata.Schema),
+	}
+	for _, key := range d.arrangement.keys {
+		column, err := checkKey(d.task.Metadata.Schema, string(key))
+		if err != nil {
+			return nil, err
+		}
+		w.keys = append(w.keys, column)
+	}
+	return w, nil
+}
+
+// read takes in one row group.
+func (w *distributing) read(ctx context.Context, p part) (err error) {
+	open, err := openListed(ctx, w.task, p.file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, open.Close()) }()
+	share := float64(p.file.Bytes) / float64(max(1, open.Rows()))
+	for b, err := range open.Group(ctx, p.group) {
+		if err != nil {
+			return err
+		}
+		if err := w.take(p.file, b); err != nil {
+			return fmt.Errorf("read %s: %w", p.file.Path, err)
+		}
+		w.done.add(share * float64(b.rows))
+	}
+	return nil
+}
+
+// take puts the rows of a batch with those that wait.
+func (w *distributing) take(f File, b batch) error {
+	sum, err := w.summer.sum(b)
+	if err != nil {
+		return err
+	}
+	w.sum = w.sum.Plus(sum)
+	w.nans.look(b)
+	keys := make([]arrow.Array, len(w.keys))
+	for k, column := range w.keys {
+		keys[k] = b.columns[column]
+	}
+	p := piece{columns: b.columns, ordinals: make([]uint64, b.rows)}
+	if p.places, err = w.arrangement.places(keys, b.rows); err != nil {
+		return err
+	}
+	buckets := make([]uint32, b.rows)
+	for i := range buckets {
+		p.ordinals[i] = f.first + b.first + uint64(i)
+		bucket := w.arrangement.bucket(p.places[i], p.ordinals[i])
+		buckets[i] = uint32(bucket)
+		w.rows[bucket]++
+	}
+	w.pool.add(p, buckets)
+	if w.pool.bytes < w.options.waiting() {
+		return nil
+	}
+	return w.flush()
+}
+
+// flush spills all rows that wait.
+func (w *distributing) flush() error {
+	if len(w.pool.pieces) == 0 {
+		return nil
+	}
+	to, err := w.spilling()
+	if err != nil {
+		return err
+	}
+	starts, at := w.pool.byBucket(w.arrangement.buckets())
+	for b := range w.arrangement.buckets() {
+		rows := at[starts[b]:starts[b+1]]
+		if len(rows) == 0 {
+			continue
+		}
+		p, err := w.pool.gather(w.schema, rows)
+		if err != nil {
+			return err
+		}
+		if err := to.put(b, p, &w.buffer); err != nil {
+			return err
+		}
+	}
+	w.pool = pool{}
+	return nil
+}
