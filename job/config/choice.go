@@ -36,9 +36,20 @@ const (
 // Estimator is how saved bytes are foretold.
 type Estimator string
 
-// The estimators.
+// The estimators: by the queries' own predicates on samples, or by the constant of the AJLO
+// paper.
 const (
-	WhatIf Estimator = "what_if"
+	WhatIf   Estimator = "what_if"
+	Constant Estimator = "constant"
+)
+
+// Choice is how layouts are chosen across tables.
+type Choice string
+
+// The ways to choose: exactly, or by the greedy of the AJLO paper.
+const (
+	Exact  Choice = "exact"
+	Greedy Choice = "greedy"
 )
 
 // oneOf reads a value that has to be one of the choices.

@@ -35,12 +35,18 @@ type Config struct {
 	// StorageWeight is what keeping a byte for a week costs in bytes read, 0 or more.
 	StorageWeight float64 `json:"storage_weight"`
 	// Margin is the share of its rewrite cost by which a change has to win, 0 or more.
-	Margin    float64   `json:"margin"`
+	Margin float64 `json:"margin"`
+	// Prices turn bytes into money beside them; all zero where none are given.
+	Prices Prices `json:"prices"`
+	// Protect names classes of queries, by fingerprint or by the description their executions
+	// carry, that may not be made to read notably more.
+	Protect   []string  `json:"protect"`
 	FirstSeen FirstSeen `json:"first_seen"`
 	// FirstSeenShare is the part of the window's cost from which a new edge triggers alone,
 	// above 0 to 1.
 	FirstSeenShare float64   `json:"first_seen_share"`
 	Estimator      Estimator `json:"estimator"`
+	Choice         Choice    `json:"choice"`
 	Allow          Allow     `json:"allow"`
 }
 
@@ -65,10 +71,19 @@ type Table struct {
 	Location table.Location `json:"location"`
 }
 
-// Budget is what one run may spend at most; both are hard (rule 2).
+// Budget is what one run may spend at most; all are hard (rule 2).
 type Budget struct {
-	Rewrite unit.Bytes `json:"rewrite"` // bytes of the files that steps remove
+	Rewrite unit.Bytes `json:"rewrite"` // bytes of the files that rekeys remove
+	Upkeep  unit.Bytes `json:"upkeep"`  // bytes of the files that upkeep removes; 0 for no upkeep
 	Storage unit.Bytes `json:"storage"` // bytes kept twice until VACUUM
+}
+
+// Prices are in the currency, for a terabyte (10^12 bytes), 0 where not given.
+type Prices struct {
+	Currency     string  `json:"currency"`
+	ScanTB       float64 `json:"scan_tb"`
+	RewriteTB    float64 `json:"rewrite_tb"`
+	StorageMonth float64 `json:"storage_tb_month"`
 }
 
 // Engine is what carries out the steps.

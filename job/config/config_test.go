@@ -37,7 +37,10 @@ func TestParseFillsDefaults(t *testing.T) {
 		StorageWeight: 0.1,
 		Margin:        0.1,
 		FirstSeen:     Trigger, FirstSeenShare: 0.05,
+		Prices:    Prices{Currency: "USD"},
+		Protect:   []string{},
 		Estimator: WhatIf,
+		Choice:    Exact,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
@@ -84,7 +87,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 			Address: ByPath,
 		},
 		Write:         []Pattern{"tpch.orders", "sales.*", "/mnt/raw/clicks"},
-		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 40 * unit.GB},
+		Budget:        Budget{Rewrite: 20 * unit.GB, Upkeep: 2 * unit.GB, Storage: 40 * unit.GB},
 		Engine:        Engine{Kind: Embedded, Memory: unit.GiB, Spill: filepath.Join(dir, "state"), TargetFileSize: 64 * unit.KiB},
 		State:         filepath.Join(dir, "state/night.db"),
 		Cache:         filepath.Join(dir, "cache"),
@@ -95,7 +98,10 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		StorageWeight: 1,
 		Margin:        0.5,
 		FirstSeen:     Weigh, FirstSeenShare: 1,
-		Estimator: WhatIf,
+		Prices:    Prices{Currency: "EUR", ScanTB: 5, RewriteTB: 8.5, StorageMonth: 23},
+		Protect:   []string{"Q08", "1359c5965dc90355"},
+		Estimator: Constant,
+		Choice:    Greedy,
 		Allow:     Allow{ProtocolUpgrade: true},
 	}
 	if d := cmp.Diff(want, got); d != "" {

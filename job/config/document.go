@@ -21,9 +21,12 @@ type document struct {
 	Rate           text     `yaml:"rate"`
 	StorageWeight  text     `yaml:"storage_weight"`
 	Margin         text     `yaml:"margin"`
+	Prices         prices   `yaml:"prices"`
+	Protect        []text   `yaml:"protect"`
 	FirstSeen      text     `yaml:"first_seen"`
 	FirstSeenShare text     `yaml:"first_seen_share"`
 	Estimator      text     `yaml:"estimator"`
+	Choice         text     `yaml:"choice"`
 	Allow          allow    `yaml:"allow"`
 }
 
@@ -45,7 +48,15 @@ type place struct {
 
 type budget struct {
 	Rewrite text `yaml:"rewrite"`
+	Upkeep  text `yaml:"upkeep"`
 	Storage text `yaml:"storage"`
+}
+
+type prices struct {
+	Currency text `yaml:"currency"`
+	Scan     text `yaml:"scan_tb"`
+	Rewrite  text `yaml:"rewrite_tb"`
+	Storage  text `yaml:"storage_tb_month"`
 }
 
 type engine struct {
@@ -69,6 +80,8 @@ func defaults() document {
 			Memory:         preset("512MB"),
 			TargetFileSize: preset("64MiB"), // small enough that keys cut a table of a few GB
 		},
+		Budget:         budget{Upkeep: preset("0B")},
+		Prices:         prices{Currency: preset("USD"), Scan: preset("0"), Rewrite: preset("0"), Storage: preset("0")},
 		State:          preset("ajlo.db"),
 		Window:         preset("7d"),
 		Delta:          preset("0.10"),
@@ -79,6 +92,7 @@ func defaults() document {
 		FirstSeen:      preset("trigger"),
 		FirstSeenShare: preset("0.05"),
 		Estimator:      preset("what_if"),
+		Choice:         preset("exact"),
 		Allow:          allow{ProtocolUpgrade: preset("false")},
 	}
 }

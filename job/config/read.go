@@ -40,9 +40,12 @@ func (r *reader) config(d document) Config {
 		Rate:           read(r, d.Rate, number(0, maxRate)),
 		StorageWeight:  read(r, d.StorageWeight, number(0, maxWeight)),
 		Margin:         read(r, d.Margin, number(0, maxWeight)),
+		Prices:         r.prices(d.Prices),
+		Protect:        r.protect(d.Protect),
 		FirstSeen:      read(r, d.FirstSeen, oneOf(Trigger, Weigh)),
 		FirstSeenShare: read(r, d.FirstSeenShare, number(minShare, 1)),
-		Estimator:      read(r, d.Estimator, oneOf(WhatIf)),
+		Estimator:      read(r, d.Estimator, oneOf(WhatIf, Constant)),
+		Choice:         read(r, d.Choice, oneOf(Exact, Greedy)),
 		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
 	}
 	c.Cache = r.cache(d.Cache, c.State)
@@ -169,11 +172,27 @@ func (r *reader) write(written []text) []Pattern {
 func (r *reader) budget(written budget) Budget {
 	r.require(written.Rewrite, "$.budget", "`budget.rewrite` is missing: ajlo rewrites nothing without a limit",
 		"add `budget: {rewrite: 20GB}` with the bytes that one run may rewrite at most")
-	b := Budget{Rewrite: read(r, written.Rewrite, unit.ParseBytes), Storage: read(r, written.Storage, unit.ParseBytes)}
+	b := Budget{Rewrite: read(r, written.Rewrite, unit.ParseBytes), Upkeep: read(r, written.Upkeep, unit.ParseBytes), Storage: read(r, written.Storage, unit.ParseBytes)}
 	if !written.Storage.given {
 		b.Storage = b.Rewrite
 	}
 	return b
+}
+
+func (r *reader) prices(written prices) Prices {
+	price := number(0, maxPrice)
+	return Prices{
+		Currency: read(r, written.Currency, currency), ScanTB: read(r, written.Scan, price),
+		RewriteTB: read(r, written.Rewrite, price), StorageMonth: read(r, written.Storage, price),
+	}
+}
+
+func (r *reader) protect(written []text) []string {
+	names := []string{}
+	for _, t := range written {
+		names = append(names, read(r, t, notEmpty))
+	}
+	return names
 }
 
 func (r *reader) engine(written engine) Engine {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -18,6 +19,7 @@ const (
 	maxRate    = 0.999 // per window; at 1 the future is worth nothing
 	maxWeight  = 1000
 	minShare   = 1e-6
+	maxPrice   = 1e6 // for a terabyte, in any currency
 	maxDays    = 366 // of logs in one window
 	day        = 24 * time.Hour
 )
@@ -66,6 +68,23 @@ func count(low, high int) func(string) (int, error) {
 		}
 		return n, nil
 	}
+}
+
+// maxCurrency is how many characters the name of a currency has at most.
+const maxCurrency = 8
+
+func currency(text string) (string, error) {
+	if text == "" || len(text) > maxCurrency || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Sc, r) }) {
+		return "", fmt.Errorf("currency %q: want a sign or a code, such as USD", text)
+	}
+	return text, nil
+}
+
+func notEmpty(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("an empty name: give a fingerprint or a description")
+	}
+	return text, nil
 }
 
 func atLeast(low unit.Bytes) func(string) (unit.Bytes, error) {

@@ -41,6 +41,9 @@ func thousandTables(seed uint64) problem {
 const mostGap = 0.01
 
 func TestThousandTablesAreChosenWithACertificate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
 	p := thousandTables(0)
 	got := chooseWithin(p, Exact, 10_000)
 	npv, rewrite, storage := p.worth(got.picks)

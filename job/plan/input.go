@@ -50,6 +50,12 @@ type Settings struct {
 	// Margin is the part of its rewrite that a change must win beyond the rewrite itself.
 	Margin     float64
 	TargetFile unit.Bytes
+	// Estimator and Choice are ByWhatIf and Exact where they are empty.
+	Estimator Estimator
+	Choice    Choosing
+	// Protect names classes by fingerprint or by the description of their executions.
+	Protect []string
+	Prices  Prices
 	// Policy is the SHA-256 of all that the config wants and allows.
 	Policy  string
 	Engine  string

@@ -19,24 +19,25 @@ func Make(in Input) (Plan, error) {
 		Window: in.Window, Coverage: in.Coverage, Drift: in.Drift, Threshold: in.Settings.Threshold,
 		Trigger: in.Trigger.Reason, Budget: in.Settings.Budget, StorageBudget: in.Settings.Storage,
 		Engine: in.Settings.Engine, Dialect: in.Settings.Dialect.Name(),
+		Choice: cmp.Or(in.Settings.Choice, Exact), Estimator: cmp.Or(in.Settings.Estimator, ByWhatIf),
 		Tables: []Table{}, Steps: []Step{}, Graph: in.Graph, Policy: in.Settings.Policy, Deferred: []table.Name{},
 	}
 	all, err := in.weighAll()
 	if err != nil {
 		return Plan{}, err
 	}
-	options := in.allowed(all)
-	best := choose(problem{options: options, budget: in.Settings.Budget, storage: in.Settings.Storage}, Exact)
+	best := in.chooseAll(all)
 	p.NPV, p.UpperBound, p.Gap = best.npv, best.bound, gap(best)
+	p.Deferred = in.deferred(all, best.picks)
+	in.take(all, best.picks)
 	for i := range all {
-		in.settle(&all[i], best.picks[i])
-		if best.picks[i] == leave && len(options[i]) > 0 {
-			p.Deferred = append(p.Deferred, all[i].table.Table)
-		}
-		p.Tables = append(p.Tables, all[i].table)
-		p.SavedBytesPerWindow += all[i].table.ScannedBytesNow - all[i].table.ScannedBytesThen
-		p.Rewrite += all[i].table.Rewrite
+		in.explain(&all[i], best.picks[i])
+		t := all[i].table
+		p.Tables = append(p.Tables, t)
+		p.SavedBytesPerWindow += t.ScannedBytesNow - t.ScannedBytesThen
+		p.Rewrite += t.Rewrite
 	}
+	p.Money = in.Settings.money(p.SavedBytesPerWindow, p.Rewrite)
 	p.Steps = in.steps(p.Tables)
 	return p, nil
 }
@@ -58,17 +59,6 @@ func (in Input) weighAll() ([]weighed, error) {
 	return all, nil
 }
 
-// allowed gives the options of the tables that may be rewritten; the others have none.
-func (in Input) allowed(all []weighed) [][]option {
-	options := make([][]option, len(all))
-	for i, w := range all {
-		if w.barred == "" && in.Settings.Writable(w.table.Table, w.table.Location) {
-			options[i] = w.options
-		}
-	}
-	return options
-}
-
 func gap(c choice) float64 {
 	if c.bound <= 0 {
 		return 0
@@ -76,33 +66,24 @@ func gap(c choice) float64 {
 	return float64(c.bound-c.npv) / float64(c.bound)
 }
 
-// settle writes the choice into the table and gives every candidate its reason.
-func (in Input) settle(w *weighed, pick int) {
+// explain gives the table and every candidate its reason.
+func (in Input) explain(w *weighed, pick int) {
 	t := &w.table
-	options := w.options
-	if pick != leave {
-		chosen := options[pick].candidate
-		t.Chosen, t.Rewrite = t.Candidates[chosen].Layout, t.Candidates[chosen].Rewrite
-		t.ScannedBytesThen = t.Candidates[chosen].ScannedBytes
-		t.Queries = w.what.classes(w.then[chosen])
-		t.Reason = chosenReason(*t, t.Candidates[chosen])
-		t.Candidates[chosen].Reason = "chosen: " + t.Reason
-		in.explainLosers(t, options, chosen)
-		t.Candidates[0].Reason = "not kept: " + t.Reason
+	if pick == leave {
+		in.explainLeft(t, w.options, w.barred)
 		return
 	}
-	in.explainLeft(t, options, w.barred)
-}
-
-// explainLosers gives the worthy candidates that were not chosen their reason.
-func (in Input) explainLosers(t *Table, options []option, chosen int) {
-	best := t.Candidates[chosen]
-	for _, o := range options {
-		if o.candidate != chosen {
+	best := &t.Candidates[w.options[pick].candidate]
+	t.Money = in.Settings.money(t.ScannedBytesNow-t.ScannedBytesThen, t.Rewrite)
+	t.Reason = chosenReason(*t, *best)
+	for i, o := range w.options {
+		if i != pick {
 			c := &t.Candidates[o.candidate]
 			c.Reason = fmt.Sprintf("worth less than %s: NPV %s against %s", best.Layout, c.NPV, best.NPV)
 		}
 	}
+	best.Reason = "chosen: " + t.Reason
+	t.Candidates[0].Reason = "not kept: " + t.Reason
 }
 
 // explainLeft says why a table stays as it is although it was weighed.
@@ -124,15 +105,27 @@ func (in Input) explainLeft(t *Table, options []option, barred string) {
 			best.Layout, t.ScannedBytesNow-best.ScannedBytes)
 		why = "the table is not under write:"
 	default:
-		why = fmt.Sprintf("the budget of %s (storage %s) is spent better on other tables or too small",
-			in.Settings.Budget, in.Settings.Storage)
-		t.Reason = fmt.Sprintf("kept: %s; its rewrite takes %s", why, t.Bytes)
+		why = in.passedOver(options)
+		t.Reason = "kept: " + why
 	}
 	for _, o := range options {
 		c := &t.Candidates[o.candidate]
 		c.Reason = fmt.Sprintf("not chosen: %s; saves %s a window, NPV %s", why, t.ScannedBytesNow-c.ScannedBytes, c.NPV)
 	}
 	t.Candidates[0].Reason = t.Reason
+}
+
+// passedOver says why none of a table's options was chosen.
+func (in Input) passedOver(options []option) string {
+	least := slices.MinFunc(options, func(a, b option) int { return cmp.Compare(a.rewrite, b.rewrite) })
+	switch {
+	case least.rewrite > in.Settings.Budget:
+		return fmt.Sprintf("the budget of %s is too small for its rewrite of %s", in.Settings.Budget, least.rewrite)
+	case least.storage > in.Settings.Storage:
+		return fmt.Sprintf("the storage budget of %s is too small: its old files would weigh %s until VACUUM", in.Settings.Storage, least.storage)
+	}
+	return fmt.Sprintf("the budget of %s (storage %s) is spent better on other tables; its rewrite takes %s",
+		in.Settings.Budget, in.Settings.Storage, least.rewrite)
 }
 
 func (in Input) nothingWorthy(t Table) string {
@@ -150,7 +143,7 @@ func (in Input) nothingWorthy(t Table) string {
 
 func chosenReason(t Table, c Candidate) string {
 	text := fmt.Sprintf("%s reads %s a window instead of %s and costs a rewrite of %s",
-		c.Layout, c.ScannedBytes, t.ScannedBytesNow, c.Rewrite)
+		c.Layout, t.ScannedBytesThen, t.ScannedBytesNow, c.Rewrite)
 	if len(c.Losers) > 0 {
 		text += fmt.Sprintf("; %d query classes read %s more: %s", len(c.Losers), c.Losses, someOf(c.Losers))
 	}

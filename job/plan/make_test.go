@@ -151,8 +151,8 @@ func TestTablesThatAreKept(t *testing.T) {
 	}{
 		{"nothing triggered", func(in *plan.Input) { in.Trigger = drift.Trigger{Reason: "drift 0.01"} }, "kept: drift 0.01"},
 		{"not under write", func(in *plan.Input) { in.Settings.Writable = func(table.Name, table.Location) bool { return false } }, "kept: not under write:"},
-		{"budget under the table's size", func(in *plan.Input) { in.Settings.Budget = 19_999 }, "kept: the budget of 20.0 kB"},
-		{"storage budget too small", func(in *plan.Input) { in.Settings.Storage = 1_999 }, "kept: the budget of"},
+		{"budget under the table's size", func(in *plan.Input) { in.Settings.Budget = 19_999 }, "kept: the budget of 20.0 kB is too small for its rewrite of 20.0 kB"},
+		{"storage budget too small", func(in *plan.Input) { in.Settings.Storage = 1_999 }, "kept: the storage budget of"},
 		{"a feature the engine lacks", func(in *plan.Input) { in.Tables[0].Unsupported = []string{"deletionVectors"} }, "kept: the engine cannot rewrite it: deletionVectors"},
 		{"rows that cannot be read", func(in *plan.Input) { in.Tables[0].Unreadable, in.Tables[0].Sample = "file gone", lake.Sample{} }, "kept: it cannot be read: file gone"},
 		{"keys of its owner", func(in *plan.Input) { in.Tables[0].Snapshot.Owner = "user" }, "kept: its keys were set by its owner: as it arrives; sort(a) would save"},

@@ -34,8 +34,13 @@ type Plan struct {
 	NPV                 unit.Bytes `json:"npv_bytes"`
 	UpperBound          unit.Bytes `json:"upper_bound"` // on NPV of any choice within the budgets
 	Gap                 float64    `json:"gap"`         // (UpperBound − NPV) / UpperBound, 0 when proven best
-	Engine              string     `json:"engine"`
-	Dialect             string     `json:"dialect"`
+	// Money is what that is worth at the config's prices; nil without any.
+	Money *Money `json:"money,omitempty"`
+	// Choice is how layouts were chosen across tables, Estimator how saved bytes were foretold.
+	Choice    Choosing  `json:"choice"`
+	Estimator Estimator `json:"estimator"`
+	Engine    string    `json:"engine"`
+	Dialect   string    `json:"dialect"`
 	// Policy is the SHA-256 of what the owner wants and allows: where it changes, so may the
 	// choice, whatever the workload does.
 	Policy string `json:"policy_sha256"`
@@ -81,6 +86,7 @@ type Table struct {
 	Rewrite          unit.Bytes     `json:"rewrite_bytes"`
 	ScannedBytesNow  unit.Bytes     `json:"scanned_bytes_now"`  // per window, as the table is
 	ScannedBytesThen unit.Bytes     `json:"scanned_bytes_then"` // per window, by the chosen layout
+	Money            *Money         `json:"money,omitempty"`    // of the chosen layout
 	Candidates       []Candidate    `json:"candidates"`
 	// Queries are the classes that read the table, sorted by fingerprint.
 	Queries []Class `json:"queries"`
@@ -107,6 +113,8 @@ type Class struct {
 	Executions  int64      `json:"executions"`
 	Now         unit.Bytes `json:"scanned_bytes_now"`
 	Then        unit.Bytes `json:"scanned_bytes_then"`
+	// Protected classes may not be made to read notably more.
+	Protected bool `json:"protected"`
 }
 
 // Step is one typed action on one table with its rendering in the plan's dialect.

@@ -16,15 +16,18 @@ const maxLossShare = 0.15
 // weighed is one table with its options for the choice.
 type weighed struct {
 	table   Table
+	input   TableInput
 	what    whatIf
 	barred  string               // why the table may not be rewritten, empty where it may
 	then    map[int][]unit.Bytes // by candidate
 	options []option             // those worth choosing, greatest NPV first
+	// protected holds the fingerprints of the classes that must not lose.
+	protected map[string]bool
 }
 
 // weigh tries every candidate layout of one table.
 func (in Input) weigh(t TableInput) (weighed, error) {
-	w := weighed{table: in.describe(t), then: map[int][]unit.Bytes{}, barred: barred(t)}
+	w := weighed{table: in.describe(t), input: t, protected: in.protected(), then: map[int][]unit.Bytes{}, barred: barred(t)}
 	rs, err := reads(t, in.Queries)
 	if err != nil {
 		return weighed{}, err
@@ -32,14 +35,14 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 	w.what = newWhatIf(t, rs, in.Settings.TargetFile)
 	w.table.ScannedBytesNow = sum(w.what.now)
 	w.table.ScannedBytesThen = w.table.ScannedBytesNow
-	w.table.Queries = w.what.classes(w.what.now)
+	w.table.Queries = w.classes(w.what.now)
 	w.add(asIs(t.Snapshot.Layout, w.table.ScannedBytesNow), w.what.now)
 	if reason := in.keep(t); reason != "" {
 		w.table.Reason = reason
 		return w, nil
 	}
 	keys, refused := keyColumns(t, rs, in.Graph, in.Trigger.First)
-	for _, l := range layouts(keys) {
+	for _, l := range in.offered(keys) {
 		if layout.SameKeys(l, t.Snapshot.Layout) {
 			continue
 		}
@@ -69,19 +72,29 @@ func asIs(current layout.Layout, scanned unit.Bytes) Candidate {
 	return Candidate{Layout: current, ScannedBytes: scanned, Losers: []string{}}
 }
 
+// classes sums reads by class and marks those that are protected.
+func (w weighed) classes(then []unit.Bytes) []Class {
+	list := w.what.classes(then)
+	for i := range list {
+		list[i].Protected = w.protected[list[i].Fingerprint]
+	}
+	return list
+}
+
 func (w *weighed) add(c Candidate, then []unit.Bytes) {
 	w.then[len(w.table.Candidates)] = then
 	w.table.Candidates = append(w.table.Candidates, c)
 }
 
 func (in Input) weighLayout(w *weighed, l layout.Layout) error {
-	then, err := w.what.under(l)
+	then, err := in.foretell(w.what, l)
 	if err != nil {
 		return err
 	}
 	c := Candidate{Layout: l, ScannedBytes: sum(then), Rewrite: w.table.Bytes, Losers: []string{}}
 	c.NPV = in.Settings.npv(w.table.ScannedBytesNow-c.ScannedBytes, c.Rewrite)
-	for _, class := range w.what.classes(then) {
+	classes := w.classes(then)
+	for _, class := range classes {
 		if class.Then > class.Now {
 			c.Losses += class.Then - class.Now
 			c.Losers = append(c.Losers, class.Fingerprint)
@@ -89,7 +102,9 @@ func (in Input) weighLayout(w *weighed, l layout.Layout) error {
 			c.Gains += class.Now - class.Then
 		}
 	}
-	c.Reason = in.unworthy(c)
+	if c.Reason = in.unworthy(c); c.Reason == "" && in.Settings.Estimator != ByConstant {
+		c.Reason = robbed(classes, w.table.Bytes/unit.Bytes(max(1, w.what.files)))
+	}
 	if c.Reason == "" {
 		w.options = append(w.options, option{
 			candidate: len(w.table.Candidates), npv: c.NPV, rewrite: c.Rewrite, storage: in.Settings.StorageCost(c.Rewrite),
@@ -103,6 +118,8 @@ func (in Input) weighLayout(w *weighed, l layout.Layout) error {
 func (in Input) unworthy(c Candidate) string {
 	saved := c.Gains - c.Losses
 	switch {
+	case in.Settings.Estimator == ByConstant: // it saves only beside other tables
+		return ""
 	case saved <= 0:
 		return fmt.Sprintf("saves nothing: %s a window against %s now", c.ScannedBytes, c.ScannedBytes+saved)
 	case float64(c.Losses) > maxLossShare*float64(c.Gains):

@@ -23,10 +23,14 @@ func Plan(w io.Writer, p plan.Plan) error {
 	page.line("trigger   %s", p.Trigger)
 	page.line("budget    %s of %s rewritten", p.Rewrite, p.Budget)
 	page.line("saves     %s a window, NPV %s (at most %s, gap %.1f %%)", p.SavedBytesPerWindow, p.NPV, p.UpperBound, p.Gap*100)
+	if p.Money != nil {
+		page.line("money     %s", p.Money)
+	}
+	page.means(p)
 	page.line("")
 	page.tables(p.Tables)
 	page.reasons(p.Tables)
-	page.steps(p.Steps)
+	page.steps(p)
 	_, err := io.WriteString(w, page.text.String())
 	return err
 }
@@ -73,6 +77,16 @@ func driftText(s drift.Score, threshold float64) string {
 		s.Reference, *s.Score, threshold, *s.ScorePaper, s.SpeedFactor)
 }
 
+// means says by what a plan was made, where it is not by the what-if and exactly.
+func (p *page) means(of plan.Plan) {
+	if of.Estimator == plan.ByConstant {
+		p.line("estimator constant: 30 %% of a join's scans once both tables lie by its keys, whatever the data are")
+	}
+	if of.Choice == plan.Greedy {
+		p.line("choice    greedy: the gap is to what an exact choice might reach")
+	}
+}
+
 func (p *page) tables(tables []plan.Table) {
 	w := tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
 	row(w, "table", "size", "now", "chosen", "scanned now", "scanned then", "rewrite")
@@ -104,12 +118,14 @@ func (p *page) reasons(tables []plan.Table) {
 	p.line("")
 }
 
-func (p *page) steps(steps []plan.Step) {
-	if len(steps) == 0 {
+func (p *page) steps(of plan.Plan) {
+	switch {
+	case len(of.Steps) == 0 && len(of.Deferred) > 0:
+		p.line("no step: the budget of %s (storage %s) holds none of %d tables that are worth a rewrite", of.Budget, of.StorageBudget, len(of.Deferred))
+	case len(of.Steps) == 0:
 		p.line("no step")
-		return
 	}
-	for i, s := range steps {
+	for i, s := range of.Steps {
 		p.line("step %d    %s %s to %s: rewrites %s into about %d files", i+1, s.Kind, s.Table,
 			s.Layout, s.Expected.Rewrite, s.Expected.Files)
 	}
