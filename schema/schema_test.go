@@ -141,7 +141,7 @@ func decided() plan.Plan {
 	protocol := lake.Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"deletionVectors"}, WriterFeatures: []string{"clustering"}}
 	return plan.Plan{
 		Deferred: []table.Name{"tpch.part"}, Policy: "p", Choice: plan.Exact, Estimator: plan.ByWhatIf,
-		Money: &plan.Money{Currency: "USD", SavedPerWindow: 1, NPV: -2},
+		Money:  &plan.Money{Currency: "USD", SavedPerWindow: 1, NPV: -2},
 		Window: w, Coverage: plan.Coverage{Unreadable: []string{"events_1"}, UnresolvedTables: []string{"x"}},
 		Drift: []drift.Score{drift.Between(drift.Last, &g, g), drift.Between(drift.Plan, nil, g)}, Threshold: 0.1, Trigger: "why",
 		Budget: 10, StorageBudget: 5, NPV: -3, Gap: 0.5, Engine: "embedded", Dialect: "spark-delta-4.0", Graph: g,
