@@ -19,11 +19,10 @@ func (c Change) check(read Snapshot) error {
 	if len(c.Remove) == 0 || len(c.Add) == 0 {
 		return fmt.Errorf("%w: nothing to put in another order", ErrRefused)
 	}
-	if err := c.checkFiles(read); err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
-	}
-	if err := c.checkRows(read.Metadata.Schema); err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
+	for _, check := range []func(Snapshot) error{c.checkFiles, c.checkRows, c.checkRowIDs, c.checkClock} {
+		if err := check(read); err != nil {
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		}
 	}
 	return nil
 }
@@ -50,15 +49,15 @@ func (c Change) checkFiles(read Snapshot) error {
 
 // checkRows is the last guard of rule 1: as many rows come in as go out, wherever the files
 // say how many they have. Added files have to.
-func (c Change) checkRows(schema Schema) error {
-	added, known, err := countRows(c.Add, schema)
+func (c Change) checkRows(read Snapshot) error {
+	added, known, err := countRows(c.Add, read.Metadata.Schema)
 	if err != nil {
 		return err
 	}
 	if !known {
 		return errors.New("an added file has no statistics with its number of rows")
 	}
-	removed, known, err := countRows(c.Remove, schema)
+	removed, known, err := countRows(c.Remove, read.Metadata.Schema)
 	if err != nil || !known { // statistics of others: no ground for a refusal
 		return nil
 	}
@@ -68,38 +67,19 @@ func (c Change) checkRows(schema Schema) error {
 	return nil
 }
 
+// countRows adds up the rows that are not deleted.
 func countRows(files []Add, schema Schema) (total int64, known bool, err error) {
 	for _, f := range files {
-		rows, _, err := ParseStats(f.Stats, schema)
-		if err != nil {
+		if _, _, err := ParseStats(f.Stats, schema); err != nil {
 			return 0, false, fmt.Errorf("file %q: %w", f.Path, err)
 		}
+		rows := f.Live()
 		if rows < 0 {
 			return 0, false, nil
 		}
 		total += rows
 	}
 	return total, true, nil
-}
-
-// encode writes the change as the text of a commit: provenance, files in, files out.
-func (c Change) encode(readVersion int64) ([]byte, error) {
-	info, err := c.commitInfo(readVersion)
-	if err != nil {
-		return nil, err
-	}
-	actions := []action{{CommitInfo: info}}
-	for _, f := range c.Add {
-		add, err := f.added()
-		if err != nil {
-			return nil, err
-		}
-		actions = append(actions, action{Add: add})
-	}
-	for _, f := range c.Remove {
-		actions = append(actions, action{Remove: f.removed(c.Time)})
-	}
-	return encodeLines(actions)
 }
 
 func encodeLines(actions []action) ([]byte, error) {
@@ -114,25 +94,6 @@ func encodeLines(actions []action) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// commitInfo says what Spark says of an OPTIMIZE. SnapshotIsolation is the level of commits
-// that change no rows.
-func (c Change) commitInfo(readVersion int64) (*commitInfo, error) {
-	parameters := make(map[string]any, len(c.Parameters))
-	for name, v := range c.Parameters {
-		p, err := parameter(v)
-		if err != nil {
-			return nil, fmt.Errorf("encode commit: parameter %s: %w", name, err)
-		}
-		parameters[name] = p
-	}
-	blind := false
-	return &commitInfo{
-		Timestamp: c.Time, Operation: c.Operation, OperationParameters: parameters,
-		ReadVersion: &readVersion, IsolationLevel: "SnapshotIsolation", IsBlindAppend: &blind,
-		OperationMetrics: c.Metrics, UserMetadata: c.UserMetadata, EngineInfo: c.EngineInfo, TxnID: c.TxnID,
-	}, nil
-}
-
 func parameter(v any) (any, error) {
 	switch v.(type) {
 	case string, bool, int, int64, float64, json.Number, nil:
@@ -140,16 +101,6 @@ func parameter(v any) (any, error) {
 	}
 	text, err := json.Marshal(v)
 	return string(text), err
-}
-
-// added is the action that puts in a file of ours.
-func (a Add) added() (*Add, error) {
-	raw, err := encodePath(a.Path)
-	if err != nil {
-		return nil, err
-	}
-	a.RawPath, a.DataChange, a.PartitionValues = raw, false, noNull(a.PartitionValues)
-	return &a, nil
 }
 
 // noNull is the map as the log wants it: an object, never null.

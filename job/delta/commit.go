@@ -75,15 +75,15 @@ func commit(ctx context.Context, store object.Store, read Snapshot, c Change) (C
 	if err := c.check(read); err != nil {
 		return Committed{}, err
 	}
-	data, err := c.encode(read.Version)
+	next, err := firstAttempt(read)
 	if err != nil {
-		return Committed{}, err
+		return Committed{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	w := &writer{store: store, change: c, data: data, seen: read.Version, pause: newPause()}
-	for attempt := 1; attempt <= maxAttempts; attempt++ {
+	w := &writer{store: store, change: c, read: read, next: next, pause: newPause()}
+	for tried := 1; tried <= maxAttempts; tried++ {
 		won, err := w.try(ctx)
 		if won {
-			return Committed{Version: w.seen + 1, Attempts: attempt}, nil
+			return Committed{Version: w.next.version, Attempts: tried}, nil
 		}
 		if err == nil {
 			err = w.catchUp(ctx)
@@ -99,8 +99,8 @@ func commit(ctx context.Context, store object.Store, read Snapshot, c Change) (C
 type writer struct {
 	store  object.Store
 	change Change
-	data   []byte
-	seen   int64 // every version up to it is known not to conflict
+	read   Snapshot
+	next   attempt // every version before it is known not to conflict
 	pause  *backoff.ExponentialBackOff
 }
 
@@ -113,8 +113,12 @@ func newPause() *backoff.ExponentialBackOff {
 
 // try writes the next version. It is lost, without an error, when someone was first.
 func (w *writer) try(ctx context.Context) (won bool, err error) {
-	version := w.seen + 1
-	failure := w.store.PutIfAbsent(ctx, commitKey(version), w.data)
+	version := w.next.version
+	data, err := w.change.encode(w.read, w.next)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	failure := w.store.PutIfAbsent(ctx, commitKey(version), data)
 	if failure == nil {
 		return true, nil
 	}
@@ -156,17 +160,19 @@ func (w *writer) catchUp(ctx context.Context) error {
 	}
 	removed, added := pathSet(w.change.Remove), pathSet(w.change.Add)
 	for {
-		actions, err := readCommit(ctx, w.store, w.seen+1)
+		actions, err := readCommit(ctx, w.store, w.next.version)
 		if errors.Is(err, object.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if conflict := findConflict(actions, w.seen+1, removed, added); conflict != nil {
+		if conflict := findConflict(actions, w.next.version, removed, added); conflict != nil {
 			return conflict
 		}
-		w.seen++
+		if w.next, err = w.next.after(actions); err != nil {
+			return err
+		}
 	}
 }
 

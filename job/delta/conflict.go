@@ -30,9 +30,6 @@ func (c *Conflict) Error() string {
 	return fmt.Sprintf("conflict with version %d: %s%s", c.Version, c.Kind, what)
 }
 
-// clusteringDomain is where liquid clustering keeps its keys.
-const clusteringDomain = "delta.clustering"
-
 // findConflict holds a commit that came first against ours, which takes out the files of
 // removed and puts in those of added, all by decoded path. Appends never conflict: our
 // commit changes no row and claims nothing about files it does not name. nil when both

@@ -13,28 +13,34 @@ const (
 	featureWriter = 7
 )
 
-// handled are the table features that a rewrite by ajlo fulfils, each with the reason.
+// handled are the table features that a rewrite by ajlo fulfils, each with the reason. What
+// a table uses of them may still stand in the way, see the obstacles below.
 var handled = map[string]string{
-	"appendOnly":          "forbids changing rows, not rearranging them: the protocol allows removes with dataChange=false",
-	"invariants":          "no column may have one, see columnObstacles",
-	"timestampNtz":        "read, ordered, written and given statistics like any other type",
-	"vacuumProtocolCheck": "binds VACUUM only, which ajlo does not do",
-}
-
-// legacyWriter names what each numbered writer version asked for on top of the one before.
-// ajlo handles version 2; a table on a later one may use any of its features.
-var legacyWriter = map[int][]string{
-	3: {"checkConstraints"},
-	4: {"changeDataFeed", "generatedColumns"},
-	5: {"columnMapping"},
-	6: {"identityColumns"},
+	"allowColumnDefaults":  "rows keep the values they have",
+	"appendOnly":           "forbids changing rows, not rearranging them: the protocol allows removes with dataChange=false",
+	"changeDataFeed":       "a commit that changes no row adds none to it",
+	"checkConstraints":     "rows that met them still do",
+	"checkpointProtection": "binds those who clean up the log, which ajlo does not do",
+	"clustering":           "the keys stay, and files in their order say so",
+	"columnMapping":        "its settings of columns are only read",
+	"deletionVectors":      "a rewrite adds none",
+	"domainMetadata":       "domains are kept",
+	"generatedColumns":     "rows keep the values they have",
+	"identityColumns":      "rows keep the values they have, and no new ones are drawn",
+	"inCommitTimestamp":    "each commit has one, later than the last",
+	"invariants":           "rows that met them still do",
+	"rowTracking":          "new files get row ids of their own",
+	"timestampNtz":         "read, ordered, written and given statistics like any other type",
+	"v2Checkpoint":         "read in all its forms",
+	"vacuumProtocolCheck":  "binds VACUUM only, which ajlo does not do",
 }
 
 // Unsupported names, in words for people, everything of the table that a rewrite by ajlo
 // does not handle: protocol versions, features, properties, columns, partitions, deletion
 // vectors. Empty means that the table may be rewritten. What is not known is not handled:
 // a property or column setting in Delta's own name space counts unless it is known to ask
-// nothing of a rewrite.
+// nothing of a rewrite. The numbered versions before 3 and 7 stand for features that are all
+// handled.
 func Unsupported(s Snapshot) []string {
 	return slices.Concat(
 		protocolObstacles(s.Protocol),
@@ -46,17 +52,11 @@ func Unsupported(s Snapshot) []string {
 }
 
 func protocolObstacles(p Protocol) (found []string) {
-	switch {
-	case p.MinReader > featureReader:
+	if p.MinReader > featureReader {
 		found = append(found, fmt.Sprintf("reader version %d", p.MinReader))
-	case p.MinReader == 2:
-		found = append(found, "reader version 2 (columnMapping)")
 	}
-	switch {
-	case p.MinWriter > featureWriter:
+	if p.MinWriter > featureWriter {
 		found = append(found, fmt.Sprintf("writer version %d", p.MinWriter))
-	case p.MinWriter > 2 && p.MinWriter < featureWriter:
-		found = append(found, fmt.Sprintf("writer version %d (%s)", p.MinWriter, strings.Join(legacyFeatures(p.MinWriter), ", ")))
 	}
 	features := slices.Concat(p.ReaderFeatures, p.WriterFeatures)
 	slices.Sort(features)
@@ -66,13 +66,6 @@ func protocolObstacles(p Protocol) (found []string) {
 		}
 	}
 	return found
-}
-
-func legacyFeatures(version int) (names []string) {
-	for v := 3; v <= version; v++ {
-		names = append(names, legacyWriter[v]...)
-	}
-	return names
 }
 
 // harmless are the properties of Delta that ask nothing of a rewrite, or that it keeps:
@@ -85,16 +78,24 @@ var harmless = []string{
 	"delta.checkpoint.writeStatsAsJson",
 	"delta.checkpoint.writeStatsAsStruct",
 	"delta.checkpointInterval",
+	"delta.checkpointPolicy",
 	"delta.checkpointRetentionDuration",
+	"delta.columnMapping.maxColumnId",
+	"delta.constraints.",
 	"delta.dataSkippingNumIndexedCols",
 	"delta.dataSkippingStatsColumns",
 	"delta.dataSkippingStringPrefixLength",
 	"delta.deletedFileRetentionDuration",
 	"delta.dropFeatureTruncateHistory.retentionDuration",
+	"delta.enableChangeDataFeed",
+	"delta.enableDeletionVectors",
 	"delta.enableExpiredLogCleanup",
 	"delta.enableFullRetentionRollback",
+	"delta.enableInCommitTimestamps",
 	"delta.feature.", // the protocol's lists count, not these
 	"delta.ignoreProtocolDefaults",
+	"delta.inCommitTimestampEnablementTimestamp",
+	"delta.inCommitTimestampEnablementVersion",
 	"delta.isolationLevel",
 	"delta.lastCommitTimestamp",
 	"delta.lastUpdateVersion",
@@ -102,6 +103,9 @@ var harmless = []string{
 	"delta.minReaderVersion",
 	"delta.minWriterVersion",
 	"delta.randomPrefixLength",
+	"delta.randomizeFilePrefixes",
+	"delta.requireCheckpointProtectionBeforeVersion",
+	rowIDColumnKey, rowVersionKey,
 	"delta.sampleRetentionDuration",
 	"delta.setTransactionRetentionDuration",
 	"delta.targetFileSize",
@@ -127,21 +131,17 @@ func isHarmless(key, value string) bool {
 	if !strings.HasPrefix(key, "delta.") || strings.EqualFold(value, "false") {
 		return true // the user's own, or switched off
 	}
-	switch key {
-	case "delta.columnMapping.mode", "delta.columnMapping.maxColumnId":
-		return strings.EqualFold(value, "none") || value == "0"
-	case "delta.checkpointPolicy":
-		return strings.EqualFold(value, "classic")
+	if key == mappingKey {
+		return Mapping(value) == MapNone
 	}
 	return slices.ContainsFunc(harmless, func(name string) bool {
 		return key == name || strings.HasSuffix(name, ".") && strings.HasPrefix(key, name)
 	})
 }
 
-// columnObstacles looks at every column, nested ones too, for settings that bind writers
-// (invariants, generated, identity and default columns, type changes, collations) and for
-// types that are not known. An invariant would hold after a rewrite as it did before, but
-// the protocol wants it checked on every write.
+// columnObstacles looks at every column, nested ones too, for settings that bind whoever
+// reads or writes its values (type changes, collations, defaults of rows that were there
+// before the column) and for types that are not known.
 func columnObstacles(fields []Field, parent string) (found []string) {
 	for _, f := range fields {
 		name := parent + f.Name
@@ -155,8 +155,20 @@ func columnObstacles(fields []Field, parent string) (found []string) {
 	return found
 }
 
+// carried are the settings of Delta that ask nothing of values that stay as they are.
+var carried = []string{
+	columnIDKey,
+	physicalNameKey,
+	"delta.generationExpression",
+	"delta.identity.allowExplicitInsert",
+	"delta.identity.highWaterMark",
+	"delta.identity.start",
+	"delta.identity.step",
+	"delta.invariants",
+}
+
 func bindsWriters(key string) bool {
-	return strings.HasPrefix(key, "delta.") || key == "CURRENT_DEFAULT" || key == "EXISTS_DEFAULT" || key == "__COLLATIONS"
+	return strings.HasPrefix(key, "delta.") && !slices.Contains(carried, key) || key == "EXISTS_DEFAULT" || key == "__COLLATIONS"
 }
 
 func typeObstacles(t Type, name string) []string {
@@ -175,7 +187,7 @@ func typeObstacles(t Type, name string) []string {
 
 func domainObstacles(domains map[string]Domain) (found []string) {
 	for _, name := range slices.Sorted(maps.Keys(domains)) {
-		if strings.HasPrefix(name, "delta.") {
+		if strings.HasPrefix(name, "delta.") && name != clusteringDomain && name != rowTrackingDomain {
 			found = append(found, "metadata domain "+name)
 		}
 	}

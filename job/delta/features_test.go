@@ -20,38 +20,23 @@ func TestUnsupportedNamesWhatStandsInTheWay(t *testing.T) {
 		{"strings", nil},
 		{"zordered", nil},
 		{"partitioned", []string{"partition columns: p, d"}},
-		{"vectors", []string{"feature deletionVectors", "property delta.enableDeletionVectors", "deletion vectors on 1 files"}},
-		{"mapped", []string{
-			"reader version 2 (columnMapping)", "feature columnMapping", "property delta.columnMapping.maxColumnId", "property delta.columnMapping.mode",
-			"column id: delta.columnMapping.id", "column id: delta.columnMapping.physicalName",
-			"column key: delta.columnMapping.id", "column key: delta.columnMapping.physicalName",
-			"column name: delta.columnMapping.id", "column name: delta.columnMapping.physicalName",
-		}},
-		{"clustered", []string{"feature clustering", "feature domainMetadata", "metadata domain delta.clustering"}},
-		{"feed", []string{"feature changeDataFeed", "property delta.enableChangeDataFeed"}},
-		{"checked", []string{"writer version 3 (checkConstraints)", "property delta.constraints.pos"}},
-		{"generated", []string{"feature generatedColumns", "column g: delta.generationExpression"}},
-		{"identity", []string{
-			"feature identityColumns",
-			"column g: delta.identity.allowExplicitInsert", "column g: delta.identity.start", "column g: delta.identity.step",
-		}},
-		{"defaults", []string{"feature allowColumnDefaults", "column x: CURRENT_DEFAULT"}},
-		{"rowtracking", []string{
-			"feature domainMetadata", "feature rowTracking", "property delta.enableRowTracking",
-			"property delta.rowTracking.materializedRowCommitVersionColumnName", "property delta.rowTracking.materializedRowIdColumnName",
-			"metadata domain delta.rowTracking",
-		}},
-		{"committime", []string{"feature inCommitTimestamp", "property delta.enableInCommitTimestamps"}},
-		{"v2checkpoint", []string{"feature v2Checkpoint", "property delta.checkpointPolicy"}},
+		{"vectors", []string{"deletion vectors on 1 files"}},
+		{"mapped", []string{"property delta.columnMapping.mode"}},
+		{"clustered", nil},
+		{"feed", nil},
+		{"checked", nil},
+		{"generated", nil},
+		{"identity", nil},
+		{"defaults", nil},
+		{"rowtracking", []string{"property delta.enableRowTracking"}},
+		{"committime", nil},
+		{"v2checkpoint", nil},
 		{"widened", []string{"feature typeWidening", "property delta.enableTypeWidening", "column id: delta.typeChanges"}},
 		{"variant", []string{"feature variantType", "column v: type variant", "column s.a.element: type variant"}},
 		{"voided", []string{"column v: type void"}},
-		{"invariant", []string{"column id: delta.invariants"}},
+		{"invariant", nil},
 		{"symlinked", []string{"property delta.compatibility.symlinkFormatManifest.enabled"}},
-		{"legacy", []string{
-			"reader version 2 (columnMapping)",
-			"writer version 5 (checkConstraints, changeDataFeed, generatedColumns, columnMapping)",
-		}},
+		{"legacy", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.table, func(t *testing.T) {
@@ -85,9 +70,20 @@ func TestUnsupportedOfTheFuture(t *testing.T) {
 		{"features that are handled", func(s *Snapshot) {
 			s.Protocol = Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"timestampNtz"}, WriterFeatures: []string{"invariants", "timestampNtz"}}
 		}, nil},
-		{"numbered writer versions", func(s *Snapshot) { s.Protocol = Protocol{MinReader: 1, MinWriter: 6} }, []string{
-			"writer version 6 (checkConstraints, changeDataFeed, generatedColumns, columnMapping, identityColumns)",
+		{"numbered writer versions", func(s *Snapshot) { s.Protocol = Protocol{MinReader: 2, MinWriter: 6} }, nil},
+		{"features that are not handled", func(s *Snapshot) {
+			s.Protocol = Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"catalogManaged"}, WriterFeatures: []string{"catalogManaged", "icebergCompatV2", "collations-preview"}}
+			s.Metadata.Configuration = map[string]string{"delta.enableIcebergCompatV2": "true", "delta.universalFormat.enabledFormats": "iceberg", "delta.rowTrackingSuspended": "true"}
+		}, []string{
+			"feature catalogManaged", "feature collations-preview", "feature icebergCompatV2",
+			"property delta.enableIcebergCompatV2", "property delta.rowTrackingSuspended", "property delta.universalFormat.enabledFormats",
 		}},
+		{"a default of rows before the column", func(s *Snapshot) {
+			s.Metadata.Schema = Schema{{Name: "x", Type: Type{Kind: Long}, Metadata: map[string]any{"CURRENT_DEFAULT": "1", "EXISTS_DEFAULT": "1"}}}
+		}, []string{"column x: EXISTS_DEFAULT"}},
+		{"a domain of Delta's that nobody knows", func(s *Snapshot) {
+			s.Domains = map[string]Domain{"delta.later": {Name: "delta.later"}, "theirs": {Name: "theirs"}}
+		}, []string{"metadata domain delta.later"}},
 		{"unknown property", func(s *Snapshot) { s.Metadata.Configuration = map[string]string{"delta.later": "1"} }, []string{"property delta.later"}},
 		{"properties that do not matter", func(s *Snapshot) {
 			s.Metadata.Configuration = map[string]string{

@@ -34,6 +34,7 @@ type commitInfo struct {
 	IsBlindAppend       *bool             `json:"isBlindAppend,omitempty"`
 	OperationMetrics    map[string]string `json:"operationMetrics,omitempty"`
 	UserMetadata        string            `json:"userMetadata,omitempty"`
+	Tags                map[string]string `json:"tags,omitempty"`
 	EngineInfo          string            `json:"engineInfo,omitempty"`
 	TxnID               string            `json:"txnId,omitempty"`
 }

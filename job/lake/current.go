@@ -1,7 +1,6 @@
 package lake
 
 import (
-	"encoding/json"
 	"strings"
 
 	"ajlo/job/delta"
@@ -28,34 +27,14 @@ func layoutOf(s delta.Snapshot) (layout.Layout, string) {
 	return found, owner
 }
 
-// declaredKeys reads the keys of liquid clustering. The log has them as paths of physical
-// names; a key inside a struct is named by its dotted path.
+// declaredKeys are the keys of liquid clustering. One inside a struct is named by its dotted
+// path.
 func declaredKeys(s delta.Snapshot) []table.Column {
-	var declared struct {
-		ClusteringColumns [][]string `json:"clusteringColumns"`
-	}
-	if err := json.Unmarshal([]byte(s.Domains["delta.clustering"].Configuration), &declared); err != nil {
-		return nil
-	}
 	var keys []table.Column
-	for _, path := range declared.ClusteringColumns {
-		if len(path) == 0 {
-			continue
-		}
-		names := append([]string{logical(s.Metadata.Schema, path[0])}, path[1:]...)
-		keys = append(keys, table.Column(strings.Join(names, ".")))
+	for _, path := range s.ClusteringKeys() {
+		keys = append(keys, table.Column(strings.Join(path, ".")))
 	}
 	return keys
-}
-
-// logical is the name of the column whose physical name is given.
-func logical(schema delta.Schema, physical string) string {
-	for _, f := range schema {
-		if f.Physical() == physical {
-			return f.Name
-		}
-	}
-	return physical
 }
 
 // taggedLayout is the layout that most bytes are tagged with.

@@ -83,7 +83,7 @@ func protocol(p delta.Protocol) Protocol {
 }
 
 func files(s delta.Snapshot) []File {
-	partitions := partitionFields(s.Metadata)
+	partitions := s.Metadata.PartitionFields()
 	list := make([]File, len(s.Files))
 	for i, add := range s.Files {
 		rows, bounds, err := delta.ParseStats(add.Stats, s.Metadata.Schema)
@@ -119,30 +119,20 @@ func withoutDeleted(rows int64, bounds map[table.Column]prune.Bounds, vector *de
 // cubeID is the tag by which engines tell the cubes of a clustered table apart.
 const cubeID = "ZCUBE_ID"
 
-func partitionFields(m delta.Metadata) []delta.Field {
-	var fields []delta.Field
-	for _, f := range m.Schema {
-		if slices.Contains(m.PartitionColumns, f.Name) {
-			fields = append(fields, f)
-		}
-	}
-	return fields
-}
-
-// withPartition adds the exact bounds that partition values are. An empty value is NULL, as
-// the protocol has it; one that cannot be read is unknown.
+// withPartition adds the exact bounds that partition values are. One that cannot be read is
+// unknown.
 func withPartition(bounds map[table.Column]prune.Bounds, rows int64, add delta.Add, partitions []delta.Field) map[table.Column]prune.Bounds {
 	for _, f := range partitions {
-		text, ok := add.PartitionValues[f.Physical()]
-		if !ok {
+		v, err := delta.PartitionValue(add, f)
+		if err != nil {
 			continue
 		}
 		if bounds == nil {
 			bounds = map[table.Column]prune.Bounds{}
 		}
-		if text == nil || *text == "" {
+		if v.IsNull() {
 			bounds[table.Column(f.Name)] = prune.Bounds{Nulls: rows, Rows: rows}
-		} else if v, err := delta.ParseValue(*text, f.Type); err == nil {
+		} else {
 			bounds[table.Column(f.Name)] = prune.Bounds{Min: v, Max: v, Rows: rows}
 		}
 	}

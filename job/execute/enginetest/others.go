@@ -64,8 +64,8 @@ func (s suite) others(t *testing.T) {
 			return [][]action{{action{"protocol": action{"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": []string{"appendOnly"}}}}}
 		}, items(0, 300), 1, "protocol"},
 		{"one switches a feature on that is not handled", func(t *testing.T, dir string) [][]action {
-			return [][]action{{action{"metaData": metaData(itemSchema, nil, map[string]string{"delta.enableChangeDataFeed": "true"})}}}
-		}, items(0, 300), 1, "delta.enableChangeDataFeed"},
+			return [][]action{{action{"metaData": metaData(itemSchema, nil, map[string]string{"delta.enableIcebergCompatV2": "true"})}}}
+		}, items(0, 300), 1, "delta.enableIcebergCompatV2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

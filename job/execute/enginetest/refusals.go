@@ -30,28 +30,34 @@ func (s suite) refusals(t *testing.T) {
 			added := addItems(t, dir, "d.parquet", items(300, 10))
 			added["add"].(action)["deletionVector"] = action{"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "offset": 1, "sizeInBytes": 34, "cardinality": 2}
 			return []action{feature([]string{"deletionVectors"}, []string{"deletionVectors"}), added}
-		}, "deletionVectors"},
+		}, "deletion vectors on 1 files"},
 		{"column mapping", func(*testing.T, string) []action {
 			return []action{
 				{"protocol": action{"minReaderVersion": 2, "minWriterVersion": 5}},
 				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.columnMapping.mode": "name"})},
 			}
-		}, "columnMapping"},
+		}, "delta.columnMapping.mode"},
 		{"a reader feature nobody knows", func(*testing.T, string) []action {
 			return []action{feature([]string{"timeTravelling"}, []string{"timeTravelling"})}
 		}, "timeTravelling"},
 		{"row tracking", func(*testing.T, string) []action {
-			return []action{feature(nil, []string{"rowTracking", "domainMetadata"})}
-		}, "rowTracking"},
-		{"clustering by another engine", func(*testing.T, string) []action {
-			return []action{feature(nil, []string{"clustering", "domainMetadata"})}
-		}, "clustering"},
-		{"constraints", func(*testing.T, string) []action {
 			return []action{
-				{"protocol": action{"minReaderVersion": 1, "minWriterVersion": 3}},
-				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.constraints.positive": "price > 0"})},
+				feature(nil, []string{"rowTracking", "domainMetadata"}),
+				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.enableRowTracking": "true"})},
 			}
-		}, "delta.constraints.positive"},
+		}, "delta.enableRowTracking"},
+		{"a catalog that commits", func(*testing.T, string) []action {
+			return []action{feature([]string{"catalogManaged"}, []string{"catalogManaged", "inCommitTimestamp"})}
+		}, "catalogManaged"},
+		{"Iceberg beside it", func(*testing.T, string) []action {
+			return []action{
+				feature(nil, []string{"icebergCompatV2"}),
+				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.universalFormat.enabledFormats": "iceberg"})},
+			}
+		}, "icebergCompatV2"},
+		{"types that were widened", func(*testing.T, string) []action {
+			return []action{feature([]string{"typeWidening"}, []string{"typeWidening"})}
+		}, "typeWidening"},
 		{"a type nobody knows", func(*testing.T, string) []action {
 			return []action{{"metaData": metaData(`{"type":"struct","fields":[{"name":"id","type":"variant","nullable":true,"metadata":{}}]}`, nil, nil)}}
 		}, "variant"},
