@@ -43,7 +43,7 @@ func rowOf(q fact.Query) factcache.Row {
 	row := factcache.Row{
 		App: q.App, Execution: q.Execution, Query: q.Query, SQL: q.SQL, Fingerprint: q.Fingerprint, Start: q.Start.UnixMicro(),
 		WallMS: q.WallMS, TaskMS: q.TaskMS, TasksMeasured: q.TasksMeasured, Status: string(q.Status),
-		Lost: factcache.Lost{Predicates: int64(q.Lost.Predicates), Joins: int64(q.Lost.Joins)},
+		Lost: factcache.Lost{Predicates: int64(q.Lost.Predicates), Joins: int64(q.Lost.Joins), Writes: int64(q.Lost.Writes)},
 	}
 	for _, s := range q.Scans {
 		row.Scans = append(row.Scans, factcache.Scan{
@@ -70,7 +70,7 @@ func queryOf(row factcache.Row) (fact.Query, error) {
 		App: row.App, Execution: row.Execution, Query: row.Query, SQL: row.SQL, Fingerprint: row.Fingerprint, Start: time.UnixMicro(row.Start).UTC(),
 		WallMS: row.WallMS, TaskMS: row.TaskMS, TasksMeasured: row.TasksMeasured, Status: fact.Status(row.Status),
 		Scans: []fact.Scan{}, Joins: []fact.Join{},
-		Lost: fact.Lost{Predicates: int(row.Lost.Predicates), Joins: int(row.Lost.Joins)},
+		Lost: fact.Lost{Predicates: int(row.Lost.Predicates), Joins: int(row.Lost.Joins), Writes: int(row.Lost.Writes)},
 	}
 	for _, s := range row.Scans {
 		p, err := factcache.Tree(s.Predicate)

@@ -29,6 +29,7 @@ type digest struct {
 	// unplaced is set where a scan of files says neither their table's name nor their place.
 	unplaced bool
 	made     map[int64]named // the columns of tables that the plan puts out
+	unnamed  bool            // it writes to a table that nothing names
 	passed   []Note          // operators that are no scan and no join of a query
 }
 
@@ -66,7 +67,7 @@ func digestOver(first, last plan, z zones, given map[int64]named) digest {
 		write: planned.write,
 		made:  ran.made,
 	}
-	d.passed = ran.passed
+	d.passed, d.unnamed = ran.passed, writes(d.top) && d.write == nil
 	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.unplaced || writes(d.top)
 	return d
 }

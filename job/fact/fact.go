@@ -105,8 +105,11 @@ type Join struct {
 	Expression []string `json:"expression,omitempty"`
 }
 
-// Lost counts what truncation of the plan took away.
+// Lost counts what the plan's text does not hold: because it was cut, or because the explain
+// mode does not print it.
 type Lost struct {
 	Predicates int `json:"predicates"`
 	Joins      int `json:"joins"`
+	// Writes is 1 where the query writes, and nothing says to which table.
+	Writes int `json:"writes"`
 }

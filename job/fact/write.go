@@ -204,6 +204,9 @@ func (x *extractor) addWrites(q *Query, all []*execution, ids []int64) {
 		q.Writes = []Write{w.Write}
 		return
 	}
+	if slices.ContainsFunc(all, func(e *execution) bool { return e.digested.unnamed }) {
+		q.Lost.Writes = 1
+	}
 }
 
 func (x *extractor) counted(ids []int64, metric int64) *int64 {

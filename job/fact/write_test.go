@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ajlo/job/eventlog"
 	"ajlo/job/table"
 )
 
@@ -93,5 +94,22 @@ func TestWrites(t *testing.T) {
 				t.Errorf("joins (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// The mode codegen prints no command's arguments, so nothing there names the table.
+func TestWriteThatNothingNamesIsLost(t *testing.T) {
+	merge := &eventlog.PlanNode{Name: "Execute MergeIntoCommand", Simple: "Execute MergeIntoCommand"}
+	for text, want := range map[string]Lost{
+		"Found 0 WholeStageCodegen subtrees.\n": {Writes: 1},
+		"== Physical Plan ==\nExecute MergeIntoCommand\n   +- MergeIntoCommand `spark_catalog`.`d`.`t`, (a#1 = b#2)\n": {},
+	} {
+		x := newExtractor()
+		x.take(eventlog.ExecutionStart{Execution: 1, Root: 1, Plan: merge, PlanText: text})
+		x.take(eventlog.ExecutionEnd{Execution: 1, Told: true})
+		f := x.facts()
+		if len(f.Queries) != 1 || f.Queries[0].Lost != want || len(f.Queries[0].Writes) != 1-want.Writes {
+			t.Errorf("%s: %+v, want %+v lost", text, f.Queries, want)
+		}
 	}
 }

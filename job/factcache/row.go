@@ -79,4 +79,5 @@ type Write struct {
 type Lost struct {
 	Predicates int64 `parquet:"predicates"`
 	Joins      int64 `parquet:"joins"`
+	Writes     int64 `parquet:"writes"`
 }

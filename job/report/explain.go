@@ -37,7 +37,7 @@ func (e Explanation) Write(w io.Writer) error {
 	}
 	p.line("known as  %s/%d, fingerprint %s", printable(q.App), q.Execution, q.Fingerprint)
 	p.line("ran       %s, %s, %d ms, %s", q.Start.Format(stamp), q.Status, q.WallMS, taskTime(q))
-	p.line("lost      %d predicates and %d joins were cut off in the log", q.Lost.Predicates, q.Lost.Joins)
+	p.line("lost      %d predicates, %d joins and %d writes, which the log does not show whole", q.Lost.Predicates, q.Lost.Joins, q.Lost.Writes)
 	for _, s := range q.Scans {
 		p.explainScan(s)
 	}
