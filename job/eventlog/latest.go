@@ -15,8 +15,9 @@ type latest struct {
 	bytes     int
 	seen      int64 // lines held so far, which orders them
 	completed map[heldKey]bool
-	lent      []*heldLine // whose text is in memory that is not theirs
-	spare     [][]byte    // memory that updates were held in
+	older     map[heldKey]bool // that completed before those, as many
+	lent      []*heldLine      // whose text is in memory that is not theirs
+	spare     [][]byte         // memory that updates were held in
 }
 
 // heldKey is an execution (kind adaptiveUpdate) or an attempt of a stage (kind taskEnd).
@@ -48,6 +49,10 @@ const (
 	maxOpenStages = 4096 // of about 4 kB each
 )
 
+// maxCompleted is how many completed stages are remembered at least, twice as many at most:
+// tasks that end after their stage follow it closely.
+const maxCompleted = 1 << 15
+
 // hold keeps the line in place of the last one of its key; false where it has to be dealt
 // with at once.
 func (l *latest) hold(key heldKey, line []byte, file string, number int64) bool {
@@ -75,7 +80,7 @@ func (l *latest) hold(key heldKey, line []byte, file string, number int64) bool 
 
 // holdTask holds the end of a task of a stage that is worth following.
 func (l *latest) holdTask(key heldKey, line []byte, file string, number int64) {
-	if _, known := l.lines[key]; known || !l.completed[key] && len(l.lines) < maxOpenStages {
+	if _, known := l.lines[key]; known || !l.completed[key] && !l.older[key] && len(l.lines) < maxOpenStages {
 		l.hold(key, line, file, number)
 	}
 }
@@ -139,6 +144,9 @@ func (l *latest) take(key heldKey) *heldLine {
 func (l *latest) complete(stage, attempt int64) {
 	key := heldKey{taskEnd, stage, attempt}
 	l.take(key)
+	if len(l.completed) >= maxCompleted {
+		l.older, l.completed = l.completed, map[heldKey]bool{}
+	}
 	l.completed[key] = true
 }
 

@@ -2,7 +2,6 @@ package fact
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"ajlo/job/eventlog"
@@ -10,30 +9,29 @@ import (
 
 // BenchmarkExtract makes facts of the events of the testdata's log, without reading them.
 func BenchmarkExtract(b *testing.B) {
-	name, err := filepath.Glob("../../testdata/spark40-delta/eventlogs/*/events_1_*")
-	if err != nil || len(name) != 1 {
-		b.Fatalf("log: %v, %v", name, err)
-	}
-	folder, file := filepath.Split(name[0])
-	var events []eventlog.Event
-	var r eventlog.Reading
-	for e, err := range eventlog.Events(b.Context(), os.DirFS(folder), eventlog.Application{ID: "a", Parts: []string{file}}, &r) {
-		if err != nil {
+	events := eventsOf(b, "../../testdata/spark40-delta/eventlogs")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Extract(stream(events...)); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// eventsOf are the events of the only log in a folder.
+func eventsOf(t testing.TB, folder string) (events []eventlog.Event) {
+	t.Helper()
+	fsys := os.DirFS(folder)
+	found, err := eventlog.Find(fsys, ".")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("find: %v, %d applications", err, len(found))
+	}
+	var r eventlog.Reading
+	for e, err := range eventlog.Events(t.Context(), fsys, found[0], &r) {
+		if err != nil {
+			t.Fatal(err)
 		}
 		events = append(events, e)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		_, err := Extract(func(yield func(eventlog.Event, error) bool) {
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
+	return events
 }

@@ -56,11 +56,13 @@ type extractor struct {
 	explains    bool                      // notes are taken on the query explained
 	explained   int64
 	notes       []Note
+	settling
 }
 
 func newExtractor() *extractor {
 	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, jobs: map[int64]int64{}, meter: newMeter(), names: interner{},
-		statements: map[string]string{}, made: map[int64]map[int64]named{}, zones: map[string]*time.Location{}}
+		statements: map[string]string{}, made: map[int64]map[int64]named{}, zones: map[string]*time.Location{},
+		settling: settling{after: settleAfter, settled: map[int64]bool{}}}
 }
 
 func (x *extractor) take(event eventlog.Event) {
@@ -78,7 +80,9 @@ func (x *extractor) take(event eventlog.Event) {
 	case eventlog.ExecutionEnd:
 		x.end(e)
 	case eventlog.DriverUpdates:
-		x.meter.record(e.Execution, e.Values)
+		if !x.settled[e.Execution] {
+			x.meter.record(e.Execution, e.Values)
+		}
 	case eventlog.JobStart:
 		x.job(e)
 	case eventlog.JobEnd:
@@ -103,18 +107,23 @@ func (x *extractor) name(e eventlog.ApplicationStart) {
 }
 
 // execution finds an execution, or begins one that the log says something of before, or
-// without, its start.
-func (x *extractor) execution(id int64) *execution {
-	e, ok := x.executions[id]
+// without, its start. ok is false for one that is settled: nothing more is learnt of it.
+func (x *extractor) execution(id int64) (e *execution, ok bool) {
+	e, ok = x.executions[id]
 	if !ok {
 		e = &execution{id: id, root: id}
-		x.executions[id] = e
+		if !x.settled[id] {
+			x.executions[id] = e
+		}
 	}
-	return e
+	return e, !x.settled[id]
 }
 
 func (x *extractor) start(s eventlog.ExecutionStart) {
-	e := x.execution(s.Execution)
+	e, ok := x.execution(s.Execution)
+	if !ok {
+		return
+	}
 	e.root, e.description, e.started = s.Root, s.Description, s.Time
 	e.zone = s.SessionZone
 	e.statements = append(e.statements, s.Statements...)
@@ -127,17 +136,23 @@ func (x *extractor) start(s eventlog.ExecutionStart) {
 
 func (x *extractor) update(u eventlog.PlanUpdate) {
 	x.meter.want(u.Plan)
-	e := x.execution(u.Execution)
+	e, ok := x.execution(u.Execution)
 	e.last = plan{text: u.PlanText, info: u.Plan}
-	if e.over {
+	if ok && e.over {
 		x.digest(e)
 	}
 }
 
 func (x *extractor) end(end eventlog.ExecutionEnd) {
-	e := x.execution(end.Execution)
+	e, ok := x.execution(end.Execution)
+	if !ok {
+		return
+	}
 	e.over, e.ended, e.failure, e.told = true, end.Time, end.Error, end.Told
 	x.digest(e)
+	if e.root == e.id {
+		x.settle(e.id)
+	}
 }
 
 // digest reads an execution's plans. What a child puts out is kept until its root ends: a
@@ -146,6 +161,9 @@ func (x *extractor) digest(e *execution) {
 	e.digest(x.zonesOf(e), x.names, x.made[e.root], x.explains && e.root == x.explained)
 	if e.root == e.id {
 		delete(x.made, e.id)
+		if e.digested != nil {
+			e.digested.made = nil
+		}
 		return
 	}
 	if e.digested == nil || len(e.digested.made) == 0 {
@@ -179,7 +197,10 @@ func (x *extractor) job(j eventlog.JobStart) {
 	if !j.SQL {
 		return
 	}
-	e := x.execution(j.Execution)
+	e, ok := x.execution(j.Execution)
+	if !ok {
+		return
+	}
 	e.jobs++
 	x.jobs[j.Job] = j.Execution
 	if e.zone == "" {
@@ -204,7 +225,8 @@ func (x *extractor) job(j eventlog.JobStart) {
 // come after them.
 func (x *extractor) jobEnd(j eventlog.JobEnd) {
 	if id, ok := x.jobs[j.Job]; ok {
-		x.execution(id).lastFailed = j.Failed
+		e, _ := x.execution(id)
+		e.lastFailed = j.Failed
 		delete(x.jobs, j.Job)
 	}
 }
@@ -215,7 +237,10 @@ func (x *extractor) stage(s eventlog.StageCompleted) {
 	if !ok {
 		return
 	}
-	e := x.execution(id)
+	e, ok := x.execution(id)
+	if !ok {
+		return
+	}
 	if s.RunTimeMS >= 0 {
 		e.taskMS += s.RunTimeMS
 		e.measured = true
@@ -224,12 +249,9 @@ func (x *extractor) stage(s eventlog.StageCompleted) {
 }
 
 func (x *extractor) facts() Facts {
-	f := Facts{App: x.app, Executions: len(x.executions), Cores: x.cores, Queries: []Query{}}
-	for _, tree := range x.trees() {
-		if q, ok := x.fold(tree); ok {
-			f.Queries = append(f.Queries, q)
-		}
-	}
+	x.foldAll(func(*execution) bool { return true })
+	f := Facts{App: x.app, Executions: len(x.settled), Cores: x.cores, Queries: []Query{}}
+	f.Queries = append(f.Queries, x.queries...)
 	slices.SortFunc(f.Queries, func(a, b Query) int {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Execution, b.Execution))
 	})

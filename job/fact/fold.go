@@ -66,12 +66,14 @@ func (t tree) all() []*execution {
 	return append([]*execution{t.top}, t.children...)
 }
 
-// trees groups executions under their roots. Children come before their roots in a log, so
-// this waits for its end.
-func (x *extractor) trees() []tree {
+// trees groups executions under their roots, those that are chosen.
+func (x *extractor) trees(chosen func(*execution) bool) []tree {
 	byRoot := map[int64]*tree{}
 	for _, id := range slices.Sorted(maps.Keys(x.executions)) {
 		e := x.executions[id]
+		if !chosen(e) {
+			continue
+		}
 		if e.digested == nil {
 			x.digest(e)
 		}

@@ -1,0 +1,67 @@
+package fact
+
+import (
+	"fmt"
+	"testing"
+
+	"ajlo/job/eventlog"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// extractSettling is Extract with so many ended roots left unsettled.
+func extractSettling(events []eventlog.Event, after int) (*extractor, Facts) {
+	x := newExtractor()
+	x.after = after
+	for _, e := range events {
+		x.take(e)
+	}
+	return x, x.facts()
+}
+
+// Facts are the same whether they are made while the log is read or at its end.
+func TestSettledEarly(t *testing.T) {
+	for _, fixture := range []string{"spark40-delta", "spark40-iceberg"} {
+		t.Run(fixture, func(t *testing.T) {
+			events := eventsOf(t, "../../testdata/"+fixture+"/eventlogs")
+			_, want := extractSettling(events, len(events))
+			for _, after := range []int{4, 32} {
+				if _, got := extractSettling(events, after); !cmp.Equal(want, got) {
+					t.Errorf("settled after %d roots (-want +got)\n%s", after, cmp.Diff(want, got))
+				}
+			}
+		})
+	}
+}
+
+// However many queries a log has, only the last are held; what comes for a query that is
+// settled makes no second one of it.
+func TestHeldQueriesAreBounded(t *testing.T) {
+	var events []eventlog.Event
+	const queries, after = 500, 10
+	for id := int64(0); id < queries; id++ {
+		events = append(events, start(2*id, 2*id, id), start(2*id+1, 2*id, id), end(2*id+1, id), end(2*id, id+1))
+	}
+	late := []eventlog.Event{end(0, 9), start(2*queries, 0, 9), eventlog.DriverUpdates{Execution: 2, Values: []eventlog.Accumulator{{ID: 1, Value: 5}}},
+		eventlog.PlanUpdate{Execution: 4, PlanText: scanText}, eventlog.JobStart{Execution: 6, SQL: true, Root: 6, Stages: []int64{1}}}
+	events = append(events, late...)
+	x := newExtractor()
+	x.after = after
+	for i, e := range events {
+		x.take(e)
+		if n := len(x.executions); n > 2*2*after+2 {
+			t.Fatalf("%d executions are held after event %d", n, i)
+		}
+	}
+	facts := x.facts()
+	seen := map[int64]bool{}
+	for _, q := range facts.Queries {
+		if seen[q.Execution] || q.Status != Succeeded {
+			t.Errorf("query %d is %s, seen before: %v", q.Execution, q.Status, seen[q.Execution])
+		}
+		seen[q.Execution] = true
+	}
+	if got, want := fmt.Sprint(len(seen), facts.Executions), fmt.Sprint(queries, 2*queries+1); got != want {
+		t.Errorf("queries and executions: %s, want %s", got, want)
+	}
+}
