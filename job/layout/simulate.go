@@ -22,9 +22,10 @@ type Simulation struct {
 }
 
 // SimulatedFiles holds the bounds of the files a layout would make, column by column:
-// Bounds[c][i] is column c in file i. All files have the same number of rows.
+// Bounds[c][i] is column c in file i, which has Share[i] of the table's rows.
 type SimulatedFiles struct {
 	Files  int
+	Share  []float64
 	Bounds map[table.Column][]prune.Bounds
 }
 
@@ -33,23 +34,24 @@ func NewSimulation(values map[table.Column][]predicate.Value, rows, boundChars i
 	return &Simulation{values: values, ranked: map[table.Column]ranked{}, rows: rows, boundChars: boundChars}
 }
 
-// Lay orders the sample by the layout, cuts it into files and takes the bounds of the
-// given columns in each. Columns that were not sampled get no bounds, so that nothing is
-// promised for them.
-func (s *Simulation) Lay(l Layout, files int, columns []table.Column) (SimulatedFiles, error) {
-	sequence, err := s.sequence(l)
+// Lay orders the sample by the layout as the maker would, cuts it into files and takes the
+// bounds of the given columns in each. Columns that were not sampled get no bounds, so that
+// nothing is promised for them.
+func (s *Simulation) Lay(l Layout, by Maker, files int, columns []table.Column) (SimulatedFiles, error) {
+	sequence, cuts, err := s.parted(l, by, max(1, min(files, s.rows)))
 	if err != nil {
 		return SimulatedFiles{}, err
 	}
-	files = max(1, min(files, s.rows))
-	made := SimulatedFiles{Files: files, Bounds: map[table.Column][]prune.Bounds{}}
-	cuts := Cuts(s.rows, files)
+	made := SimulatedFiles{Files: len(cuts) - 1, Bounds: map[table.Column][]prune.Bounds{}, Share: make([]float64, len(cuts)-1)}
+	for i := range made.Share {
+		made.Share[i] = float64(cuts[i+1]-cuts[i]) / float64(max(s.rows, 1))
+	}
 	for _, column := range columns {
 		known, ok := s.rank(column)
 		if !ok {
 			continue
 		}
-		bounds := make([]prune.Bounds, files)
+		bounds := make([]prune.Bounds, made.Files)
 		for i := range bounds {
 			bounds[i] = s.bound(known, sequence[cuts[i]:cuts[i+1]])
 		}
@@ -69,16 +71,51 @@ func (f SimulatedFiles) File(i int) prune.Columns {
 	}
 }
 
-func (s *Simulation) sequence(l Layout) ([]int, error) {
+// parted orders the sample and cuts it into files.
+func (s *Simulation) parted(l Layout, by Maker, files int) (sequence, cuts []int, err error) {
 	ranks := make([][]uint32, len(l.Clustering))
 	for i, key := range l.Clustering {
 		known, ok := s.rank(key)
 		if !ok {
-			return nil, fmt.Errorf("layout: key %q was not sampled", key)
+			return nil, nil, fmt.Errorf("layout: key %q was not sampled", key)
 		}
 		ranks[i] = known.of
 	}
-	return Sequence(l.Order, ranks)
+	if err := CheckKeys(l.Order, len(ranks)); err != nil && l.Order != LearntCuts {
+		return nil, nil, err
+	}
+	switch {
+	case l.Order == LearntCuts:
+		leaf, err := s.leaves(l.Tree)
+		if err != nil {
+			return nil, nil, err
+		}
+		return Parted(l.Order, leaf, ranks, files)
+	case by == DeltaRanges:
+		return widen(alongDelta(l.Order, ranks)), Cuts(s.rows, files), nil
+	case by == IcebergBytes && l.Order != Sort:
+		rows, err := s.alongIceberg(l.Clustering)
+		return widen(rows), Cuts(s.rows, files), err
+	}
+	return Parted(l.Order, nil, ranks, files)
+}
+
+// leaves finds the leaf of every sampled row.
+func (s *Simulation) leaves(t *Tree) ([]uint32, error) {
+	flat := t.Flat()
+	columns := make([][]predicate.Value, len(flat))
+	for i, branch := range flat {
+		values, ok := s.values[branch.Column]
+		if !ok {
+			return nil, fmt.Errorf("layout: column %q, which the table is cut by, was not sampled", branch.Column)
+		}
+		columns[i] = values
+	}
+	leaf := make([]uint32, s.rows)
+	for row := range leaf {
+		leaf[row] = uint32(flat.Leaf(func(branch int) bool { return Below(columns[branch][row], flat[branch].Cut) }))
+	}
+	return leaf, nil
 }
 
 // bound takes the bounds of the rows at the given places of the sample.

@@ -67,7 +67,7 @@ func present(s lake.Snapshot) files {
 
 // under gives what each read would scan per window by the layout.
 func (w whatIf) under(l layout.Layout) ([]unit.Bytes, error) {
-	made, err := w.simulation.Lay(l, w.files, w.columns)
+	made, err := w.simulation.Lay(l, layout.ExactRanks, w.files, w.columns)
 	if err != nil {
 		return nil, err
 	}
