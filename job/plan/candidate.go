@@ -43,7 +43,7 @@ func Columns(t TableInput, in Input) ([]table.Column, error) {
 // than a million (40 bytes a value).
 const (
 	sampleRowsPerFile = 1_000
-	minSampleRows     = 400_000
+	minSampleRows     = 200_000
 	maxSampleRows     = 1_000_000
 )
 
@@ -62,7 +62,7 @@ func (in Input) keep(t TableInput) string {
 		return "kept: it cannot be read: " + t.Unreadable
 	case len(t.Snapshot.Files) == 0:
 		return "kept: the table holds no file"
-	case layout.FileCount(t.Snapshot.Bytes(), in.Settings.TargetFile) < 2:
+	case in.maker(t.Snapshot).FileCount(t.Snapshot.Bytes(), in.Settings.TargetFile) < 2:
 		return fmt.Sprintf("kept: %s would make one file of the target size %s, and one file is read whole",
 			t.Snapshot.Bytes(), in.Settings.TargetFile)
 	}
@@ -152,6 +152,8 @@ func unfit(s lake.Snapshot, c table.Column) string {
 		return "refused: a column of type " + s.Columns[at].Type + " keeps no bounds that prune"
 	case !bounded(s, c):
 		return "refused: no statistics are kept of it"
+	case samePrefix(s, c):
+		return fmt.Sprintf("refused: its values share their first %d characters, and bounds keep no more", boundChars(s))
 	}
 	return ""
 }
@@ -174,6 +176,26 @@ func orderable(deltaType string) bool {
 // maxDecimalDigits is how many decimal digits always fit 63 bits.
 const maxDecimalDigits = 18
 
+// samePrefix reports whether all strings of a column begin alike for as long as bounds are: no
+// order of such a column prunes.
+func samePrefix(s lake.Snapshot, c table.Column) bool {
+	chars, first := boundChars(s), ""
+	for _, f := range s.Files {
+		b, ok := f.Bounds[c]
+		if !ok || b.Min.Kind != predicate.String || b.Max.Kind != predicate.String {
+			return false
+		}
+		for _, v := range []string{b.Min.S, b.Max.S} {
+			runes := []rune(v)
+			if len(runes) < chars || first != "" && string(runes[:chars]) != first {
+				return false
+			}
+			first = string(runes[:chars])
+		}
+	}
+	return first != ""
+}
+
 func bounded(s lake.Snapshot, c table.Column) bool {
 	for _, f := range s.Files {
 		if b, ok := f.Bounds[c]; ok && b.Min.Kind != predicate.Null {
@@ -181,18 +203,4 @@ func bounded(s lake.Snapshot, c table.Column) bool {
 		}
 	}
 	return false
-}
-
-// layouts gives the layouts to weigh: each column alone, then each pair.
-func layouts(keys []table.Column) []layout.Layout {
-	var list []layout.Layout
-	for _, key := range keys {
-		list = append(list, layout.ClusteredBy(layout.Sort, key))
-	}
-	for i, a := range keys {
-		for _, b := range keys[i+1:] {
-			list = append(list, layout.ClusteredBy(layout.Hilbert, a, b))
-		}
-	}
-	return list
 }

@@ -23,8 +23,8 @@ const (
 const constantSaving = 0.30
 
 // offered are the layouts that are weighed: by the paper's constant one key for each table.
-func (in Input) offered(keys []table.Column) []layout.Layout {
-	list := layouts(keys)
+func (in Input) offered(t TableInput, keys []table.Column) []layout.Layout {
+	list := curves(keys, in.curve(t))
 	if in.Settings.Estimator == ByConstant {
 		list = slices.DeleteFunc(list, func(l layout.Layout) bool { return len(l.Clustering) > 1 })
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ajlo/job/layout"
+	"ajlo/job/table"
 	"ajlo/job/unit"
 )
 
@@ -32,7 +33,7 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 	if err != nil {
 		return weighed{}, err
 	}
-	w.what = newWhatIf(t, rs, in.Settings.TargetFile)
+	w.what = newWhatIf(t, rs, in.Settings.TargetFile, in.maker(t.Snapshot))
 	w.table.ScannedBytesNow = sum(w.what.now)
 	w.table.ScannedBytesThen = w.table.ScannedBytesNow
 	w.table.Queries = w.classes(w.what.now)
@@ -42,17 +43,32 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 		return w, nil
 	}
 	keys, refused := keyColumns(t, rs, in.Graph, in.Trigger.First)
-	for _, l := range in.offered(keys) {
-		if layout.SameKeys(l, t.Snapshot.Layout) {
-			continue
-		}
-		if err := in.weighLayout(&w, l); err != nil {
-			return weighed{}, fmt.Errorf("plan: %s by %s: %w", w.table.Table, l, err)
-		}
+	if err := in.weighLayouts(&w, keys); err != nil {
+		return weighed{}, err
 	}
 	w.table.Candidates = append(w.table.Candidates, refused...)
 	slices.SortStableFunc(w.options, func(a, b option) int { return cmp.Compare(b.npv, a.npv) })
 	return w, nil
+}
+
+// weighLayouts weighs layouts by one key and by two, larger sets made of the best of those, and
+// learnt cuts.
+func (in Input) weighLayouts(w *weighed, keys []table.Column) error {
+	for _, l := range in.offered(w.input, keys) {
+		if w.has(l) {
+			continue
+		}
+		if err := in.try(w, l); err != nil {
+			return err
+		}
+	}
+	if in.Settings.Estimator == ByConstant {
+		return nil
+	}
+	if err := in.grow(w, keys); err != nil {
+		return err
+	}
+	return in.weighCuts(w)
 }
 
 // streamingDays is how long after its last commit a streaming writer counts as alive (rule 5).

@@ -1,10 +1,10 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"strings"
 
-	"ajlo/job/dialect"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/predicate"
@@ -22,10 +22,11 @@ type whatIf struct {
 	now        []unit.Bytes   // by read, with the files as they are
 	bytes      unit.Bytes     // of the table
 	files      int            // that the target size makes
+	maker      layout.Maker
 	simulation *layout.Simulation
 }
 
-func newWhatIf(t TableInput, rs []read, target unit.Bytes) whatIf {
+func newWhatIf(t TableInput, rs []read, target unit.Bytes, maker layout.Maker) whatIf {
 	values := map[table.Column][]predicate.Value{}
 	for i, c := range t.Sample.Columns {
 		values[c] = t.Sample.Values[i]
@@ -35,16 +36,16 @@ func newWhatIf(t TableInput, rs []read, target unit.Bytes) whatIf {
 		columns:    predicateColumns(rs),
 		now:        present(t.Snapshot).bytesByRead(rs),
 		bytes:      t.Snapshot.Bytes(),
-		files:      simulatedFiles(t, target),
-		simulation: layout.NewSimulation(values, t.Sample.Len(), dialect.BoundChars),
+		files:      simulatedFiles(t, maker.FileCount(t.Snapshot.Bytes(), target)),
+		maker:      maker,
+		simulation: layout.NewSimulation(values, t.Sample.Len(), boundChars(t.Snapshot)),
 	}
 }
 
-// simulatedFiles is how many files the target size makes. A sample that is only a part of a
+// simulatedFiles is how many files are simulated of those that are made. A sample that is only a part of a
 // big table is cut into fewer, so that each has rows enough to show how wide it is: the
 // what-if then promises less than the table would give, never more.
-func simulatedFiles(t TableInput, target unit.Bytes) int {
-	files := layout.FileCount(t.Snapshot.Bytes(), target)
+func simulatedFiles(t TableInput, files int) int {
 	if int64(t.Sample.Len()) < t.Sample.Population {
 		files = min(files, max(1, t.Sample.Len()/sampleRowsPerFile))
 	}
@@ -67,23 +68,33 @@ func present(s lake.Snapshot) files {
 
 // under gives what each read would scan per window by the layout.
 func (w whatIf) under(l layout.Layout) ([]unit.Bytes, error) {
-	made, err := w.simulation.Lay(l, layout.ExactRanks, w.files, w.columns)
+	laid, err := w.lay(l)
 	if err != nil {
 		return nil, err
 	}
-	laid := files{n: made.Files, size: evenly(w.bytes, made.Files), bound: made.File}
 	return laid.bytesByRead(w.reads), nil
 }
 
-// evenly parts the table's bytes over its files so that they add up.
-func evenly(total unit.Bytes, n int) func(i int) unit.Bytes {
-	at := func(i int) unit.Bytes { return unit.Bytes(float64(total) / float64(n) * float64(i)) }
-	return func(i int) unit.Bytes {
-		if i == n-1 {
-			return total - at(i)
-		}
-		return at(i+1) - at(i)
+// lay simulates the files of a layout.
+func (w whatIf) lay(l layout.Layout) (files, error) {
+	made, err := w.simulation.Lay(l, w.maker, w.files, w.columns)
+	if err != nil {
+		return files{}, err
 	}
+	return files{n: made.Files, size: shared(w.bytes, made.Share), bound: made.File}, nil
+}
+
+// shared parts the table's bytes over its files by their share of the rows, so that they add
+// up.
+func shared(total unit.Bytes, shares []float64) func(i int) unit.Bytes {
+	sizes := make([]unit.Bytes, len(shares))
+	sum, before := 0.0, unit.Bytes(0)
+	for i, share := range shares {
+		sum += share
+		end := unit.Bytes(math.Round(sum * float64(total)))
+		sizes[i], before = end-before, end
+	}
+	return func(i int) unit.Bytes { return sizes[i] }
 }
 
 // classes sums reads by class, sorted by fingerprint.
