@@ -18,6 +18,7 @@ import (
 type checkpointRow struct {
 	Txn      *checkpointTxn      `parquet:"txn,optional"`
 	Add      *checkpointAdd      `parquet:"add,optional"`
+	Remove   *checkpointRemove   `parquet:"remove,optional"`
 	Metadata *checkpointMetadata `parquet:"metaData,optional"`
 	Protocol *checkpointProtocol `parquet:"protocol,optional"`
 	Domain   *checkpointDomain   `parquet:"domainMetadata,optional"`
@@ -43,6 +44,17 @@ type checkpointAdd struct {
 	BaseRowID               *int64                    `parquet:"baseRowId,optional"`
 	DefaultRowCommitVersion *int64                    `parquet:"defaultRowCommitVersion,optional"`
 	ClusteringProvider      string                    `parquet:"clusteringProvider,optional"`
+}
+
+type checkpointRemove struct {
+	Path                    string                    `parquet:"path,optional"`
+	DeletionTimestamp       int64                     `parquet:"deletionTimestamp,optional"`
+	ExtendedFileMetadata    bool                      `parquet:"extendedFileMetadata,optional"`
+	PartitionValues         map[string]*string        `parquet:"partitionValues,optional" parquet-value:",optional"`
+	Size                    int64                     `parquet:"size,optional"`
+	DeletionVector          *checkpointDeletionVector `parquet:"deletionVector,optional"`
+	BaseRowID               *int64                    `parquet:"baseRowId,optional"`
+	DefaultRowCommitVersion *int64                    `parquet:"defaultRowCommitVersion,optional"`
 }
 
 type checkpointDeletionVector struct {
@@ -97,7 +109,7 @@ type ownVersion struct {
 const checkpointBatch = 1024
 
 // readCheckpoint gives each action of a checkpoint, its sidecars' included, to take. Removed
-// files are not among them: in a checkpoint they only tell VACUUM what to keep.
+// files in it only tell VACUUM what to keep.
 func readCheckpoint(ctx context.Context, store object.Store, c *checkpoint, take func(action)) error {
 	var beside []sidecar
 	for _, key := range slices.Sorted(slices.Values(c.keys)) {
@@ -231,6 +243,8 @@ func (r *checkpointRow) action() action {
 	switch {
 	case r.Add != nil:
 		return action{Add: r.Add.add()}
+	case r.Remove != nil:
+		return action{Remove: r.Remove.remove()}
 	case r.Metadata != nil:
 		m := r.Metadata
 		return action{Metadata: &Metadata{
@@ -258,11 +272,24 @@ func (a *checkpointAdd) add() *Add {
 		DataChange: a.DataChange, Stats: a.Stats, Tags: a.Tags, BaseRowID: a.BaseRowID,
 		DefaultRowCommitVersion: a.DefaultRowCommitVersion, ClusteringProvider: a.ClusteringProvider,
 	}
-	if v := a.DeletionVector; v != nil {
-		add.DeletionVector = &DeletionVector{
-			StorageType: v.StorageType, PathOrInlineDv: v.PathOrInlineDv, Offset: v.Offset,
-			SizeInBytes: v.SizeInBytes, Cardinality: v.Cardinality,
-		}
-	}
+	add.DeletionVector = a.DeletionVector.vector()
 	return add
+}
+
+func (r *checkpointRemove) remove() *Remove {
+	return &Remove{
+		RawPath: r.Path, DeletionTimestamp: r.DeletionTimestamp, ExtendedFileMetadata: r.ExtendedFileMetadata,
+		PartitionValues: r.PartitionValues, Size: r.Size, DeletionVector: r.DeletionVector.vector(),
+		BaseRowID: r.BaseRowID, DefaultRowCommitVersion: r.DefaultRowCommitVersion,
+	}
+}
+
+func (v *checkpointDeletionVector) vector() *DeletionVector {
+	if v == nil {
+		return nil
+	}
+	return &DeletionVector{
+		StorageType: v.StorageType, PathOrInlineDv: v.PathOrInlineDv, Offset: v.Offset,
+		SizeInBytes: v.SizeInBytes, Cardinality: v.Cardinality,
+	}
 }

@@ -34,6 +34,9 @@ type Change struct {
 type Committed struct {
 	Version  int64
 	Attempts int // versions tried
+	// Checkpoint is why no checkpoint was written where one was due. The commit stands, and
+	// readers do well without it.
+	Checkpoint error
 }
 
 // ErrRefused is wrapped when a change must not be committed to the snapshot it was made
@@ -83,7 +86,7 @@ func commit(ctx context.Context, store object.Store, read Snapshot, c Change) (C
 	for tried := 1; tried <= maxAttempts; tried++ {
 		won, err := w.try(ctx)
 		if won {
-			return Committed{Version: w.next.version, Attempts: tried}, nil
+			return Committed{w.next.version, tried, w.checkpoint(ctx)}, nil
 		}
 		if err == nil {
 			err = w.catchUp(ctx)
@@ -109,6 +112,14 @@ func newPause() *backoff.ExponentialBackOff {
 	b.InitialInterval, b.MaxInterval = firstPause, longPause
 	b.Reset()
 	return b
+}
+
+// checkpoint writes one where it is due. The commit is in the table, whatever comes of it.
+func (w *writer) checkpoint(ctx context.Context) error {
+	if !checkpointDue(w.read, w.next.version) {
+		return nil
+	}
+	return writeCheckpoint(ctx, w.store, w.next.version, time.UnixMilli(w.change.Time))
 }
 
 // try writes the next version. It is lost, without an error, when someone was first.

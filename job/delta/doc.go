@@ -7,12 +7,17 @@
 // written put-if-absent, and a commit that finds others' commits before it either proves
 // that they do not touch what it touches or gives up with a *Conflict.
 //
-// It refuses gaps and damage in the log, paths that leave the table's folder, and by name
-// every feature that Unsupported lists. It writes no checkpoints and no checksum files:
-// engines make their own, and read well without them.
+// Logs are read in all their forms: commits, compactions of them, classic, multi-part and v2
+// checkpoints with sidecars. A commit carries what the table's features ask of it: row ids,
+// in-commit timestamps, the clustering provider; where the table's interval says so it is
+// followed by a checkpoint.
+//
+// It refuses gaps and damage in the log, paths that leave the table's folder, a clock that
+// lies far behind the table's history, and by name every feature that Unsupported lists. It
+// writes no checksum files: engines make their own, and read well without them.
 //
 // Statistics kept only in a checkpoint's typed columns (delta.checkpoint.writeStatsAsJson
-// off) are not read: such files have unknown bounds.
+// off) are not read: such files have unknown bounds, and such tables get no checkpoint.
 //
 // Spark's own writers to a local disk check for a version and then rename: two processes
 // that are not all ajlo can overwrite one another's commits there, whatever ajlo does.

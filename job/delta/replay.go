@@ -37,26 +37,33 @@ func replay(ctx context.Context, store object.Store, version int64) (Snapshot, e
 
 func replaySegment(ctx context.Context, store object.Store, segment segment) (Snapshot, error) {
 	state := newState()
+	if err := replayInto(ctx, store, segment, state); err != nil {
+		return Snapshot{}, err
+	}
+	return state.snapshot(segment)
+}
+
+func replayInto(ctx context.Context, store object.Store, segment segment, state *state) error {
 	if c := segment.checkpoint; c != nil {
-		take := func(a action) { state.apply(a, c.version) }
+		take := func(a action) { state.remember(a); state.apply(a, c.version) }
 		if err := readCheckpoint(ctx, store, c, take); err != nil {
-			return Snapshot{}, fmt.Errorf("read checkpoint of version %d: %w", c.version, err)
+			return fmt.Errorf("read checkpoint of version %d: %w", c.version, err)
 		}
 	}
 	for step := range segment.steps {
 		actions, err := readStep(ctx, store, step)
 		if errors.Is(err, object.ErrNotFound) && step.key == "" {
-			return Snapshot{}, segment.gap(step.from)
+			return segment.gap(step.from)
 		}
 		if err != nil {
-			return Snapshot{}, err
+			return err
 		}
 		state.applyCommit(actions, step.to)
 	}
 	if state.info == nil {
 		state.info = lastInfo(ctx, store, segment.version)
 	}
-	return state.snapshot(segment)
+	return nil
 }
 
 // lastInfo is what a commit says of itself, nil where it cannot be read: a checkpoint or a
@@ -122,6 +129,8 @@ type state struct {
 	domains      map[string]Domain
 	transactions map[string]Transaction
 	info         *commitInfo // of the last version, nil when unknown
+	// removed are the files that are gone, nil where nobody wants to know.
+	removed map[string]*Remove
 }
 
 func newState() *state {
@@ -135,6 +144,7 @@ func (s *state) applyCommit(actions []action, version int64) {
 	for _, a := range actions {
 		if a.Remove != nil {
 			delete(s.files, fileID(a.Remove.RawPath, a.Remove.DeletionVector))
+			s.remember(a)
 		}
 	}
 	for _, a := range actions {
@@ -142,11 +152,20 @@ func (s *state) applyCommit(actions []action, version int64) {
 	}
 }
 
+// remember keeps a removed file, where that is wanted.
+func (s *state) remember(a action) {
+	if s.removed != nil && a.Remove != nil {
+		s.removed[fileID(a.Remove.RawPath, a.Remove.DeletionVector)] = a.Remove
+	}
+}
+
 // apply takes in every action but removes.
 func (s *state) apply(a action, version int64) {
 	switch {
 	case a.Add != nil:
-		s.files[fileID(a.Add.RawPath, a.Add.DeletionVector)] = live{a.Add, version}
+		id := fileID(a.Add.RawPath, a.Add.DeletionVector)
+		s.files[id] = live{a.Add, version}
+		delete(s.removed, id)
 	case a.Metadata != nil:
 		s.metadata = a.Metadata
 	case a.Protocol != nil:
