@@ -152,6 +152,7 @@ func TestFaultsAreShownInPlace(t *testing.T) {
 		{"a file URL without a path", "sources: [{logs: 'file://x'}]\nbudget: {rewrite: 1GB}\n", 1, 18, "three slashes", "mend the value"},
 		{"table without location", least + "lake:\n  tables:\n    - name: a.b\n", 5, 7, "a table without a `location`", "give the folder"},
 		{"table placed twice", least + "lake:\n  tables:\n    - {name: a.b, location: x}\n    - {name: a.b, location: y}\n", 6, 14, "a.b is placed twice", "keep one"},
+		{"state in a bucket", least + "state: s3://bucket/ajlo.db\n", 3, 8, "not on local disk", "mend the value"},
 		{"yes for true", least + "allow: {protocol_upgrade: yes}\n", 3, 27, "want true or false", "mend the value"},
 	}
 	for _, test := range tests {

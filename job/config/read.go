@@ -33,7 +33,7 @@ func (r *reader) config(d document) Config {
 		Write:          r.write(d.Write),
 		Budget:         r.budget(d.Budget),
 		Engine:         r.engine(d.Engine),
-		State:          read(r, d.State, r.path),
+		State:          read(r, d.State, r.folder),
 		Window:         read(r, d.Window, ParseSpan),
 		Delta:          read(r, d.Delta, number(0, 1)),
 		Horizon:        read(r, d.Horizon, count(1, maxHorizon)),

@@ -1,0 +1,269 @@
+package object
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/url"
+	"strings"
+
+	"cloud.google.com/go/storage"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+)
+
+// bucket is a folder of an object storage.
+type bucket struct {
+	blobs *blob.Bucket
+	// prefix starts every key, with its slash; empty at the top of a bucket.
+	prefix string
+	url    string
+}
+
+func (b bucket) URL() string { return b.url }
+
+// key is the name in the bucket of a key of the store.
+func (b bucket) key(operation, key string) (string, error) {
+	if err := checkKey(key); err != nil {
+		return "", fmt.Errorf("%s: %w", operation, err)
+	}
+	return b.prefix + key, nil
+}
+
+// fault gives the storage's error the operation, the key and this package's own errors.
+func (b bucket) fault(operation, key string, err error) error {
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound:
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	case gcerrors.FailedPrecondition, gcerrors.AlreadyExists:
+		err = fmt.Errorf("%w: %w", ErrExists, err)
+	}
+	return fmt.Errorf("%s %s/%s: %w", operation, b.url, key, err)
+}
+
+// List asks the storage to begin after the given key where it can, so that what is listed
+// is in proportion to what is wanted and not to the bucket.
+func (b bucket) List(ctx context.Context, prefix, after string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		objects := b.blobs.List(&blob.ListOptions{Prefix: b.prefix + prefix, BeforeList: b.beginAfter(after)})
+		for {
+			found, err := objects.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(Info{}, b.fault("list", prefix, err))
+				return
+			}
+			key := strings.TrimPrefix(found.Key, b.prefix)
+			if key <= after || checkKey(key) != nil { // also the markers "folder/" of some tools
+				continue
+			}
+			if !yield(Info{Key: key, Size: found.Size, Modified: found.ModTime}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// beginAfter sets where a listing begins. Azure has no such setting: keys are passed over.
+func (b bucket) beginAfter(after string) func(func(any) bool) error {
+	return func(as func(any) bool) error {
+		if after == "" {
+			return nil
+		}
+		from := b.prefix + after
+		var amazon *s3.ListObjectsV2Input
+		var google *storage.Query
+		switch {
+		case as(&amazon):
+			amazon.StartAfter = &from
+		case as(&google):
+			google.StartOffset = from
+		}
+		return nil
+	}
+}
+
+func (b bucket) ReadAll(ctx context.Context, key string) ([]byte, error) {
+	name, err := b.key("read", key)
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.blobs.ReadAll(ctx, name)
+	if err != nil {
+		return nil, b.fault("read", key, err)
+	}
+	return data, nil
+}
+
+func (b bucket) Open(ctx context.Context, key string) (Reader, error) {
+	name, err := b.key("open", key)
+	if err != nil {
+		return nil, err
+	}
+	attributes, err := b.blobs.Attributes(ctx, name)
+	if err != nil {
+		return nil, b.fault("open", key, err)
+	}
+	return &bucketReader{ctx: ctx, bucket: b, key: key, name: name, size: attributes.Size}, nil
+}
+
+// bucketReader reads ranges, each by a request of its own, in the context it was opened in.
+type bucketReader struct {
+	ctx       context.Context
+	bucket    bucket
+	key, name string
+	size      int64
+}
+
+func (r *bucketReader) Size() int64  { return r.size }
+func (r *bucketReader) Close() error { return nil }
+
+func (r *bucketReader) ReadAt(p []byte, offset int64) (n int, err error) {
+	if offset < 0 {
+		return 0, fmt.Errorf("read %s/%s: negative offset %d", r.bucket.url, r.key, offset)
+	}
+	wanted := min(int64(len(p)), r.size-offset)
+	if wanted <= 0 {
+		if len(p) == 0 {
+			return 0, nil
+		}
+		return 0, io.EOF
+	}
+	part, err := r.bucket.blobs.NewRangeReader(r.ctx, r.name, offset, wanted, nil)
+	if err != nil {
+		return 0, r.bucket.fault("read", r.key, err)
+	}
+	n, err = io.ReadFull(part, p[:wanted])
+	if err = errors.Join(err, part.Close()); err != nil {
+		return n, r.bucket.fault("read", r.key, err)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Create looks first, so that a taken key is known before anything is sent, and asks again
+// when the file is finished.
+func (b bucket) Create(ctx context.Context, key string) (Writer, error) {
+	name, err := b.key("create", key)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := b.blobs.Exists(ctx, name)
+	if err != nil {
+		return nil, b.fault("create", key, err)
+	}
+	if taken {
+		return nil, fmt.Errorf("create %s/%s: %w", b.url, key, ErrExists)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	w, err := b.blobs.NewWriter(ctx, name, &blob.WriterOptions{IfNotExist: true})
+	if err != nil {
+		cancel()
+		return nil, b.fault("create", key, err)
+	}
+	return &bucketWriter{Writer: w, bucket: b, key: key, cancel: cancel}, nil
+}
+
+// bucketWriter makes the object appear when it is closed; one that is cancelled before never
+// does.
+type bucketWriter struct {
+	*blob.Writer
+	bucket bucket
+	key    string
+	cancel context.CancelFunc
+	done   bool
+}
+
+func (w *bucketWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil {
+		return n, w.bucket.fault("write", w.key, err)
+	}
+	return n, nil
+}
+
+func (w *bucketWriter) Close() error {
+	if w.done {
+		return nil
+	}
+	w.done = true
+	defer w.cancel()
+	if err := w.Writer.Close(); err != nil {
+		return w.bucket.fault("close", w.key, err)
+	}
+	return nil
+}
+
+func (w *bucketWriter) Abort() error {
+	if w.done {
+		return nil
+	}
+	w.done = true
+	w.cancel()
+	// Closing after the cancellation only ends the upload; that it failed is what was wanted.
+	_ = w.Writer.Close()
+	return nil
+}
+
+// PutIfAbsent asks the storage to write only where nothing is. Clients send a request again
+// when its answer was lost, and the second one then finds the first one's object: a key that
+// is taken by the very bytes that were to be put was put by this call. Callers whose winning
+// matters put bytes that nobody else does.
+func (b bucket) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	name, err := b.key("put", key)
+	if err != nil {
+		return err
+	}
+	err = b.blobs.WriteAll(ctx, name, data, &blob.WriterOptions{IfNotExist: true})
+	if err == nil {
+		return nil
+	}
+	fault := b.fault("put", key, err)
+	if !errors.Is(fault, ErrExists) {
+		return fault
+	}
+	there, err := b.blobs.ReadAll(ctx, name)
+	if err == nil && bytes.Equal(there, data) {
+		return nil
+	}
+	return fault
+}
+
+func (b bucket) Delete(ctx context.Context, key string) error {
+	name, err := b.key("delete", key)
+	if err != nil {
+		return err
+	}
+	// S3 deletes what is not there without an error.
+	taken, err := b.blobs.Exists(ctx, name)
+	if err == nil && !taken {
+		return fmt.Errorf("delete %s/%s: %w", b.url, key, ErrNotFound)
+	}
+	if err := errors.Join(err, b.blobs.Delete(ctx, name)); err != nil {
+		return b.fault("delete", key, err)
+	}
+	return nil
+}
+
+// splitBucketURL gives the bucket's name and the prefix with its slash.
+func splitBucketURL(u *url.URL) (name, prefix string, err error) {
+	if u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return "", "", fmt.Errorf("want %s://BUCKET/FOLDER and nothing more", u.Scheme)
+	}
+	folder := strings.Trim(u.Path, "/")
+	if folder == "" {
+		return u.Host, "", nil
+	}
+	if err := checkKey(folder); err != nil {
+		return "", "", err
+	}
+	return u.Host, folder + "/", nil
+}

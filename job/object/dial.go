@@ -1,0 +1,60 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/azureblob" // azblob:// URLs
+	_ "gocloud.dev/blob/gcsblob"   // gs:// URLs
+	"gocloud.dev/blob/s3blob"
+)
+
+// openBucket opens s3://, gs:// and azblob:// URLs. Credentials, region and endpoint come by
+// each platform's usual chain: environment, profiles, the machine's own role.
+func openBucket(ctx context.Context, u *url.URL) (Store, error) {
+	name, prefix, err := splitBucketURL(u)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := dial(ctx, u.Scheme, name)
+	if err != nil {
+		return nil, err
+	}
+	return bucket{blobs: blobs, prefix: prefix, url: u.Scheme + "://" + name + trimSlash("/"+prefix)}, nil
+}
+
+func trimSlash(path string) string { return path[:len(path)-1] }
+
+func dial(ctx context.Context, scheme, name string) (*blob.Bucket, error) {
+	if scheme == "s3" {
+		return dialAmazon(ctx, name)
+	}
+	return blob.OpenBucket(ctx, scheme+"://"+name)
+}
+
+// anyRegion is what servers that are not Amazon's take: they have no regions, and requests
+// are signed for one all the same.
+const anyRegion = "us-east-1"
+
+// dialAmazon opens a bucket of S3 or of a server that speaks its protocol, which
+// AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL names. Such servers are asked for /bucket/key:
+// few of them have a host name for each bucket.
+func dialAmazon(ctx context.Context, name string) (*blob.Bucket, error) {
+	// The SDK would print on standard error whatever ajlo's own log is set to.
+	settings, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
+	if err != nil {
+		return nil, fmt.Errorf("find the credentials of S3: %w", err)
+	}
+	elsewhere := os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != "" || settings.BaseEndpoint != nil
+	if settings.Region == "" && elsewhere {
+		settings.Region = anyRegion
+	}
+	client := s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = elsewhere })
+	return s3blob.OpenBucket(ctx, client, name, &s3blob.Options{RequestChecksumCalculation: settings.RequestChecksumCalculation})
+}
