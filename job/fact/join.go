@@ -215,20 +215,35 @@ func (j Join) edge() string {
 }
 
 // removed gives the joins that were planned and did not run, without a strategy. The edge
-// tells which ran: adaptive execution may change the strategy and the sides.
+// tells which ran: adaptive execution may change the strategy and the sides. A join that
+// could not be read in one of the plans is taken for one that only the other has.
 func removed(planned, ran []foundJoin) []foundJoin {
-	left := map[string]int{}
+	left, unread := map[string]int{}, 0
 	for _, j := range ran {
 		left[j.edge()]++
+		if j.lost {
+			unread++
+		}
 	}
+	spare := len(ran)
 	var gone []foundJoin
 	for _, j := range planned {
 		if left[j.edge()] > 0 {
 			left[j.edge()]--
+			spare--
 			continue
 		}
 		j.Strategy, j.note = NoStrategy, j.note.taken(takenRemoved)
 		gone = append(gone, j)
 	}
-	return gone
+	return slices.DeleteFunc(gone, func(j foundJoin) bool {
+		same := spare > 0 && (j.lost || unread > 0)
+		if same {
+			spare--
+		}
+		if same && !j.lost {
+			unread--
+		}
+		return same
+	})
 }

@@ -382,6 +382,9 @@ func (l *lineage) projected(n *node, below []*scope) *scope {
 func partialOutput(n *node) []attribute {
 	functions, _ := n.field("Functions")
 	for _, f := range cutOutside(strings.Trim(functions.text, "[]")) {
+		if f == "" && n.block.partial {
+			continue
+		}
 		if !strings.HasPrefix(f, "partial_") && !strings.HasPrefix(f, "merge_") {
 			return nil
 		}

@@ -10,6 +10,9 @@ type node struct {
 	number   int // of its block, 0 where the text gives none
 	children []*node
 	block    *block // nil where the text has none for the number
+	// grouped is by what the aggregate above groups that this operator's output goes to
+	// unchanged, empty for none.
+	grouped string
 }
 
 // block is what the text says of one numbered operator below the tree.
@@ -20,7 +23,10 @@ type block struct {
 	fields map[string]field
 	rest   []string // lines that are no field, as V2 scans have
 	stands *node    // holds the operator that a reused one stands for, where the tree draws it
-	gap    bool     // it puts out attributes that the plan does not explain
+	// partial marks an aggregate without functions that prepares for another: it puts out
+	// its keys.
+	partial bool
+	gap     bool // it puts out attributes that the plan does not explain
 }
 
 // field is one labelled line of a block: "Output [2]: [a#1, b#2L]".

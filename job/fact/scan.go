@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -163,6 +164,7 @@ type zones struct{ jvm, session *time.Location }
 // was pushed and holds what was not. lost counts conjuncts cut from the text.
 func predicateOf(at *visit, z zones) (p *predicate.Predicate, lost int) {
 	s := filterScope(at.node, z)
+	s.Fields = append(s.Fields, hiddenFields(at)...)
 	above, lostAbove := conditionsAbove(at, s)
 	partition, lostPartition := listField(at.node, "PartitionFilters", s.ParseCatalystList)
 	var all []predicate.Predicate
@@ -180,6 +182,9 @@ func predicateOf(at *visit, z zones) (p *predicate.Predicate, lost int) {
 			lostPushed = 0 // the condition holds them all
 		}
 		all, lost = predicate.Merge(pushed, above), lostPushed
+		if lostPushed == 0 && len(pushed) > 0 && !slices.ContainsFunc(all, predicate.Predicate.Undecided) {
+			lostAbove = 0 // what was cut from the condition was pushed, too
+		}
 	}
 	all = slices.DeleteFunc(append(all, partition...), engineOwn)
 	return predicate.Conjunction(all), lost + lostAbove + lostPartition
@@ -250,6 +255,31 @@ func filterScope(n *node, z zones) *predicate.Scope {
 		}
 	}
 	return s
+}
+
+// hiddenFields are the columns that a scan's cut list does not show: the schema has their
+// names and types, the conditions on the scan their ids.
+func hiddenFields(at *visit) (hidden []predicate.Field) {
+	output, _ := at.field("Output")
+	attributes, whole := attributesOf(output)
+	if whole {
+		return nil
+	}
+	schema, _ := at.field("ReadSchema")
+	types := schemaTypes(schema.text, attributes)
+	marks := map[string]string{}
+	for up := at.parent; up != nil && len(up.children) == 1; up = up.parent {
+		condition, _ := up.field("Condition")
+		for name, mark := range marked(condition.text) {
+			marks[name] = name + mark
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		if !slices.ContainsFunc(attributes, func(a attribute) bool { return a.name == name }) {
+			hidden = append(hidden, predicate.Field{Name: table.Column(name), Attribute: marks[name], Type: types[name]})
+		}
+	}
+	return hidden
 }
 
 // schemaTypes reads "struct<a:bigint,b:struct<c:int>>". Names may hold any character, so

@@ -69,6 +69,9 @@ func (b *treeBuilder) add(root *eventlog.PlanNode) {
 // operator that asks for it, and is a plan of its own.
 func (b *treeBuilder) place(p pending) {
 	n := describe(p.info)
+	if p.parent != nil {
+		n.finishPartial(p.parent)
+	}
 	switch {
 	case p.parent == nil, isSubqueryNode(n):
 		b.plan.roots = append(b.plan.roots, n)
@@ -93,6 +96,23 @@ func (b *treeBuilder) place(p pending) {
 	}
 }
 
+// carriers hand on what an aggregate puts out to the one that finishes it.
+var carriers = []string{"Exchange", "ReusedExchange", "ShuffleQueryStage", "AQEShuffleRead", "CustomShuffleReader", "InputAdapter",
+	"WholeStageCodegen", "Sort"}
+
+// finishPartial tells an aggregate that prepares for another, by the same keys, from the one
+// that finishes: those without functions look alike.
+func (n *node) finishPartial(parent *node) {
+	keys, aggregate := n.field("Keys")
+	switch {
+	case aggregate:
+		n.grouped = listDetail(n, "Keys")
+		n.block.partial = keys.text != "[]" && n.grouped == parent.grouped
+	case slices.Contains(carriers, n.operator()):
+		n.grouped = parent.grouped
+	}
+}
+
 func isSubqueryNode(n *node) bool {
 	return strings.HasPrefix(n.name, "Subquery")
 }
@@ -103,7 +123,7 @@ func (b *treeBuilder) reuse(n *node, info *eventlog.PlanNode) {
 	if len(info.Children) != 1 {
 		return
 	}
-	aside := &node{}
+	aside := &node{grouped: n.grouped}
 	b.todo = append(b.todo, pending{info: info.Children[0], parent: aside})
 	n.block.stands = aside
 }

@@ -2,6 +2,7 @@ package predicate
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,8 +25,12 @@ func (s *Scope) ParseCatalyst(text string) (conjuncts []Predicate, lost int) {
 	if !ok && s.burn("") {
 		p = s.unknown(text)
 	}
-	return p.Conjuncts(), 0
+	return p.Conjuncts(), len(cutInside.FindAllStringIndex(text, -1))
 }
+
+// cutInside is how a list of values ends that was too long to be printed, inside a
+// condition.
+var cutInside = regexp.MustCompile(`, \.\.\. \d+ more fields\b`)
 
 // ParseCatalystList reads a list of conditions, "[isnotnull(p#1), (p#1 = 2)]", as scans
 // print their DataFilters and PartitionFilters.
@@ -250,6 +255,8 @@ func (s *Scope) parseAttributeTest(text string) (Predicate, bool) {
 		return comparison(Eq, f.Name, BoolValue(true)), true
 	case in && closed:
 		return s.inList(f, list, ","), true
+	case inset && cutOff.MatchString(set):
+		return Predicate{Op: Unknown, Column: f.Name, Unread: text}, true
 	case inset:
 		return s.inList(f, set, ", "), true
 	case strings.HasPrefix(rest, " LIKE "), strings.HasPrefix(rest, " RLIKE "), strings.HasPrefix(rest, " ILIKE "):
@@ -334,14 +341,14 @@ func Merge(some, all []Predicate) []Predicate {
 	}
 	var merged, left []Predicate
 	for _, p := range some {
-		if !p.undecided() {
+		if !p.Undecided() {
 			merged = append(merged, p)
 		}
 	}
 	unmatched := shapes(merged)
 	for _, p := range all {
 		switch shape := p.Shape(); {
-		case p.undecided():
+		case p.Undecided():
 			left = append(left, p)
 		case unmatched[shape] > 0:
 			unmatched[shape]--
@@ -352,9 +359,9 @@ func Merge(some, all []Predicate) []Predicate {
 	return append(merged, unsaid(left, merged, unmatched)...)
 }
 
-// undecided reports whether a part of p could not be read.
-func (p Predicate) undecided() bool {
-	return p.Op == Unknown || slices.ContainsFunc(p.Args, Predicate.undecided)
+// Undecided reports whether a part of p could not be read.
+func (p Predicate) Undecided() bool {
+	return p.Op == Unknown || slices.ContainsFunc(p.Args, Predicate.Undecided)
 }
 
 func shapes(all []Predicate) map[string]int {

@@ -1,0 +1,108 @@
+package fact
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"ajlo/job/eventlog"
+)
+
+// treeOf draws a plan's tree: each line an operator, two blanks a level, "Name | line".
+func treeOf(t *testing.T, text string) *eventlog.PlanNode {
+	t.Helper()
+	var path []*eventlog.PlanNode
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		level := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		name, simple, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		if simple == "" {
+			simple = name
+		}
+		n := &eventlog.PlanNode{Name: name, Simple: simple}
+		if level > len(path) {
+			t.Fatalf("%s is too deep", line)
+		}
+		if level > 0 {
+			path[level-1].Children = append(path[level-1].Children, n)
+		}
+		path = append(path[:level], n)
+	}
+	return path[0]
+}
+
+// A reused exchange stands for an aggregate without functions, which puts out its keys: the
+// keys keep their tables where only the tree says so.
+const distinctReused = `
+SortMergeJoin | SortMergeJoin [k#1L], [k#2L], Inner
+  Sort | Sort [k#1L ASC NULLS FIRST], false, 0
+    HashAggregate | HashAggregate(keys=[k#1L], functions=[])
+      ShuffleQueryStage | ShuffleQueryStage 0
+        Exchange | Exchange hashpartitioning(k#1L, 2), ENSURE_REQUIREMENTS, [plan_id=9]
+          HashAggregate | HashAggregate(keys=[k#1L], functions=[])
+            Scan parquet spark_catalog.d.a | FileScan parquet spark_catalog.d.a[k#1L] Batched: true, PushedFilters: [], ReadSchema: struct<k:bigint>
+  Sort | Sort [k#2L ASC NULLS FIRST], false, 0
+    HashAggregate | HashAggregate(keys=[k#2L], functions=[])
+      ShuffleQueryStage | ShuffleQueryStage 2
+        ReusedExchange | ReusedExchange [k#2L], Exchange hashpartitioning(k#1L, 2), ENSURE_REQUIREMENTS, [plan_id=9]
+          Exchange | Exchange hashpartitioning(k#1L, 2), ENSURE_REQUIREMENTS, [plan_id=9]
+            HashAggregate | HashAggregate(keys=[k#1L], functions=[])
+              Scan parquet spark_catalog.d.a | FileScan parquet spark_catalog.d.a[k#1L] Batched: true, PushedFilters: [], ReadSchema: struct<k:bigint>
+`
+
+func TestDistinctBelowAReusedExchange(t *testing.T) {
+	p := plan{info: treeOf(t, distinctReused)}
+	want := []string{"inner SortMergeJoin d.a.k=d.a.k"}
+	if d := digestPlans(p, p, zones{}); gocmp.Diff(want, spellFound(d.joins)) != "" || d.lost != (Lost{}) {
+		t.Errorf("joins %v, lost %+v; want %v", spellFound(d.joins), d.lost, want)
+	}
+}
+
+func spellFound(found []foundJoin) []string {
+	var joins []Join
+	for _, j := range found {
+		joins = append(joins, j.Join)
+	}
+	return spellJoins(joins)
+}
+
+// A join that was read in one of the two plans only is one join.
+func TestJoinReadInOnePlanOnly(t *testing.T) {
+	whole := plan{info: treeOf(t, distinctReused)}
+	unread := plan{info: treeOf(t, strings.ReplaceAll(distinctReused, "[k#1L], [k#2L], Inner", "[k#1L, ... 1 more fields], [k#2L, ... 1 more fields], Inner"))}
+	for name, plans := range map[string][2]plan{"first": {whole, unread}, "last": {unread, whole}} {
+		if d := digestPlans(plans[0], plans[1], zones{}); len(d.joins) != 1 || d.joins[0].Strategy != SortMergeJoin {
+			t.Errorf("read in the %s plan: %d joins, want 1 that ran: %+v", name, len(d.joins), d.joins)
+		}
+	}
+}
+
+// Values cut inside a condition were pushed whole, or are lost; they never become a value.
+func TestCutValues(t *testing.T) {
+	for _, test := range []struct{ name, pushed, want string }{
+		{"pushed whole", "In(s, [a,b])", `in(s "a" "b") {0 0 0}`},
+		{"not pushed", "", `unknown(s) {1 0 0}`},
+	} {
+		p := plan{info: treeOf(t, fmt.Sprintf(`
+Filter | Filter (isnotnull(s#1) AND s#1 INSET a, b, ... 109 more fields)
+  Scan parquet spark_catalog.d.a | FileScan parquet spark_catalog.d.a[s#1] Batched: true, PushedFilters: [%s], ReadSchema: struct<s:string>`, test.pushed))}
+		d := digestPlans(p, p, zones{})
+		got := spellPredicate(d.scans[0].Predicate) + " " + fmt.Sprint(d.lost)
+		if !strings.Contains(got, strings.Fields(test.want)[0]) || !strings.HasSuffix(got, test.want[strings.Index(test.want, "{"):]) || strings.Contains(got, "more fields") {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// Columns that a cut list does not show are named by the schema and by the conditions.
+func TestConditionsOnHiddenColumns(t *testing.T) {
+	p := plan{info: treeOf(t, `
+Filter | Filter ((isnotnull(c#3L) AND (c#3L > 5)) AND (b#2 = x))
+  Scan parquet spark_catalog.d.a | FileScan parquet spark_catalog.d.a[a#1L,... 2 more fields] Batched: true, PushedFilters: [IsNotNull(c), GreaterThan(c,5), EqualTo(b,x)], ReadSchema: struct<a:bigint,b:string,c:bigint>`)}
+	d := digestPlans(p, p, zones{})
+	want := `and(not_null(c) gt(c "5") eq(b "x"))`
+	if got := spellPredicate(d.scans[0].Predicate); got != want || d.lost.Predicates != 0 {
+		t.Errorf("%s, lost %+v; want %s", got, d.lost, want)
+	}
+}
