@@ -6,8 +6,8 @@ import (
 
 // maxLine bounds one line. Plans of 20 MB are normal; a longer line than this is no plan
 // that anything could be learnt from, and a few MB of zstd can hold gigabytes. Decoding a
-// line takes about three times its size.
-const maxLine = 64 << 20
+// line takes up to five times its size.
+const maxLine = 48 << 20
 
 // shortLine is as long as the ends of tasks may be: what they say of their stage is short.
 const shortLine = 256 << 10
@@ -104,9 +104,19 @@ func (l *lines) hold(piece []byte) {
 		l.drop(lineTooLong)
 		return
 	}
-	if l.held = append(l.held, piece...); len(l.held) >= 2*l.asked && l.asked < shortLine {
+	l.held = append(l.room(len(piece)), piece...)
+	if len(l.held) >= 2*l.asked && l.asked < shortLine {
 		l.ask()
 	}
+}
+
+// room gives what is held room for n bytes more. Long lines double it, so that little of it
+// is left behind to be cleared away.
+func (l *lines) room(n int) []byte {
+	if need := len(l.held) + n; need > cap(l.held) && need > shortLine {
+		return append(make([]byte, 0, max(need, min(2*cap(l.held), l.limit))), l.held...)
+	}
+	return l.held
 }
 
 // ask looks for the event's name in what there is of a line.

@@ -121,6 +121,9 @@ func rowsOf(file *parquet.File) (rows []Row, err error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if err == nil && (n == 0 || int64(len(rows)) > file.NumRows()) {
+			err = io.ErrNoProgress
+		}
 		if err != nil {
 			return nil, fmt.Errorf("rows: %w", err)
 		}
