@@ -28,8 +28,8 @@ func Sequence(order Order, ranks [][]uint32) ([]int, error) {
 // CheckKeys says why rows cannot be put in an order by so many keys; nil where they can.
 func CheckKeys(order Order, keys int) error {
 	switch {
-	case order != Sort && order != ZOrder && order != Hilbert:
-		return fmt.Errorf("order rows by %q: want sort, zorder or hilbert", order)
+	case order != Sort && order != ZOrder && order != Hilbert && order != LearntCuts:
+		return fmt.Errorf("order rows by %q: want sort, zorder, hilbert or cuts", order)
 	case keys == 0:
 		return fmt.Errorf("order rows by %s: no key columns", order)
 	case keys > maxKeys && order != Sort:

@@ -185,7 +185,7 @@ func TestSequenceRefuses(t *testing.T) {
 		ranks [][]uint32
 		want  string
 	}{
-		{"no order", None, [][]uint32{one}, `order rows by "none": want sort, zorder or hilbert`},
+		{"no order", None, [][]uint32{one}, `order rows by "none": want sort, zorder, hilbert or cuts`},
 		{"no keys", Hilbert, nil, "order rows by hilbert: no key columns"},
 		{"five keys", ZOrder, [][]uint32{one, one, one, one, one}, "order rows by zorder: 5 key columns, at most 4"},
 		{"uneven keys", Sort, [][]uint32{one, {0, 1}}, "order rows by sort: key 1 has 2 rows, key 0 has 1"},

@@ -81,7 +81,7 @@ func (s *Simulation) parted(l Layout, by Maker, files int) (sequence, cuts []int
 		}
 		ranks[i] = known.of
 	}
-	if err := CheckKeys(l.Order, len(ranks)); err != nil && l.Order != LearntCuts {
+	if err := CheckKeys(l.Order, len(ranks)); err != nil {
 		return nil, nil, err
 	}
 	switch {

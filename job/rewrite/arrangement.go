@@ -21,8 +21,9 @@ const (
 // whose rows are sorted together. Places rise from bucket to bucket; rows of one place that a
 // cut parts are parted by their ordinals in the table. It is read only once made.
 type arrangement struct {
-	keys    []table.Column
-	ladders []*ladder
+	keys    []table.Column // those of the order, then what else learnt cuts go by
+	ladders []*ladder      // of the keys of the order
+	leaves  leaves
 	curve   layout.Curve
 	sort    bool // by the keys one after the other instead of along the curve
 	cuts    []cut
@@ -44,17 +45,21 @@ func (c cut) compare(place, ordinal uint64) int {
 // arrange learns from the sample where so many files, of so many buckets each, begin.
 func arrange(l layout.Layout, s sample, files, bucketsPerFile int) (*arrangement, error) {
 	rows := len(s.ordinals)
-	a := &arrangement{keys: l.Clustering, sort: l.Order == layout.Sort || len(l.Clustering) == 1}
+	a := &arrangement{keys: l.Columns(), sort: l.Order == layout.Sort || l.Order != layout.LearntCuts && len(l.Clustering) == 1}
 	var err error
 	if err := layout.CheckKeys(l.Order, len(l.Clustering)); err != nil {
+		return nil, err
+	}
+	if a.leaves, err = findLeaves(l.Tree, a.keys, s.keys); err != nil {
 		return nil, err
 	}
 	if !a.sort {
 		if a.curve, err = layout.NewCurve(l.Order, rows, len(l.Clustering)); err != nil {
 			return nil, err
 		}
+		a.curve = a.curve.Under(a.leaves.count)
 	}
-	for k, key := range s.keys {
+	for k, key := range s.keys[:len(l.Clustering)] {
 		v, err := viewKey(key)
 		if err != nil {
 			return nil, fmt.Errorf("key column %q: %w", l.Clustering[k], err)
@@ -76,11 +81,14 @@ func (a *arrangement) cut(places, ordinals []uint64, files, bucketsPerFile int) 
 		rows[i] = uint32(i)
 	}
 	rows = layout.SortByPlace(slices.Clone(places), rows)
-	edges := layout.Cuts(len(rows), files)
-	for f := range files {
+	edges, firsts := a.fileEdges(places, rows, files)
+	for f := range len(edges) - 1 {
 		a.files = append(a.files, len(a.cuts))
 		for _, edge := range layout.Cuts(edges[f+1]-edges[f], bucketsPerFile)[:bucketsPerFile] {
-			if at := edges[f] + edge; at < len(rows) {
+			switch at := edges[f] + edge; {
+			case edge == 0 && firsts[f]:
+				a.cuts = append(a.cuts, cut{place: a.curve.FirstOf(a.curve.LeafOf(places[rows[at]]))})
+			case at < len(rows):
 				a.cuts = append(a.cuts, cut{places[rows[at]], ordinals[rows[at]]})
 			}
 		}
@@ -89,6 +97,25 @@ func (a *arrangement) cut(places, ordinals []uint64, files, bucketsPerFile int) 
 	if len(a.cuts) > 0 {
 		a.cuts[0] = cut{} // rows below the sample's first belong to the first bucket
 	}
+}
+
+// fileEdges gives the sampled rows, in order, with which files begin and the last one ends, and
+// which of the files are the first of a leaf: those hold all its rows from its first place on.
+func (a *arrangement) fileEdges(places []uint64, rows []uint32, files int) (edges []int, firsts []bool) {
+	if a.leaves.count < 2 {
+		return layout.Cuts(len(rows), files)[:files+1], make([]bool, files)
+	}
+	sizes := make([]int, a.leaves.count)
+	for _, row := range rows {
+		sizes[a.curve.LeafOf(places[row])]++
+	}
+	edges = layout.CutLeaves(sizes, files)
+	firsts = make([]bool, len(edges)-1)
+	for f := range firsts {
+		at := edges[f]
+		firsts[f] = at == 0 || a.curve.LeafOf(places[rows[at]]) != a.curve.LeafOf(places[rows[at-1]])
+	}
+	return edges, firsts
 }
 
 func (a *arrangement) fileCount() int { return len(a.files) - 1 }
@@ -114,12 +141,12 @@ func (a *arrangement) places(columns []arrow.Array, rows int) ([]uint64, error) 
 		}
 		return places, nil
 	}
-	ranks := make([]uint32, len(views))
+	ranks := make([]uint32, len(a.ladders))
 	for i := range places {
-		for k, v := range views {
-			ranks[k] = a.ladders[k].rank(v, i)
+		for k, l := range a.ladders {
+			ranks[k] = l.rank(views[k], i)
 		}
-		places[i] = a.curve.Place(ranks)
+		places[i] = a.curve.PlaceIn(a.leaves.of(views, i), ranks)
 	}
 	return places, nil
 }

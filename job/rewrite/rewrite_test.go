@@ -86,6 +86,8 @@ func TestRewriteKeepsEveryRow(t *testing.T) {
 		{"a schema that grew", spark40 + "evolved", layout.ClusteredBy(layout.ZOrder, "id", "price"), 3 * unit.KB, 4},
 		{"a column that is not null", spark40 + "strict", layout.ClusteredBy(layout.Sort, "name"), 1 * unit.MB, 1},
 		{"more files than rows", tpch + "region", layout.ClusteredBy(layout.Sort, "r_name"), 1, 5},
+		{"orders by learnt cuts", tpch + "orders", layout.CutBy(ordersTree(), "o_orderkey", "o_custkey"), 256 * unit.KiB, 11},
+		{"every type, by learnt cuts", spark40 + "types", layout.CutBy(typesTree(), "id"), 20 * unit.KB, 7},
 		{"orders", tpch + "orders", layout.ClusteredBy(layout.Hilbert, "o_orderkey", "o_orderdate"), 256 * unit.KiB, 11},
 	}
 	for _, tt := range tests {

@@ -26,8 +26,8 @@ type sample struct {
 // takeSample reads the key columns of all files. Which rows are taken depends on their
 // ordinals only.
 func takeSample(ctx context.Context, t Task, o Options, s Survey) (sample, error) {
-	schema := make(delta.Schema, len(t.Layout.Clustering))
-	for k, key := range t.Layout.Clustering {
+	schema := make(delta.Schema, len(t.Layout.Columns()))
+	for k, key := range t.Layout.Columns() {
 		column, err := checkKey(t.Metadata.Schema, string(key))
 		if err != nil {
 			return sample{}, err

@@ -74,7 +74,7 @@ func checkLayout(t Task) error {
 	if _, err := arrowSchema(t.Metadata.Schema); err != nil {
 		return &Refusal{t.Table, err.Error()}
 	}
-	for _, key := range t.Layout.Clustering {
+	for _, key := range t.Layout.Columns() {
 		if _, err := checkKey(t.Metadata.Schema, string(key)); err != nil {
 			return &Refusal{t.Table, err.Error()}
 		}
