@@ -307,7 +307,7 @@ func TestCommitsRace(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "_delta_log"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, filepath.Base(commitKey(0)), aProtocol+aMetadata+encodedAppend(t, newFile("start-1", 3), newFile("start-2", 4)))
+	write(t, dir, filepath.Base(commitKey(0)), aProtocol+metadataOf(`"delta.checkpointInterval":"40"`)+encodedAppend(t, newFile("start-1", 3), newFile("start-2", 4)))
 	const writers, rounds = 8, 20
 	var mutex sync.Mutex
 	var wait sync.WaitGroup
