@@ -143,6 +143,8 @@ func (w *writer) try(ctx context.Context) (won bool, err error) {
 		return true, nil
 	case taken:
 		return false, nil
+	case errors.Is(failure, object.ErrUncertain):
+		return false, errors.Join(ErrOutcomeUnknown, failure)
 	}
 	return false, failure
 }

@@ -234,6 +234,7 @@ func TestLostReplies(t *testing.T) {
 		{"the commit is lost", func(func() error) error { return lost }, nil, 0, []error{lost}, false},
 		{"nobody knows", func(put func() error) error { return errors.Join(lost, put()) },
 			func(key string) error { return fmt.Errorf("read %s: %w", key, lost) }, 0, []error{lost, ErrOutcomeUnknown}, true},
+		{"it may still be on its way", func(func() error) error { return object.ErrUncertain }, nil, 0, []error{object.ErrUncertain, ErrOutcomeUnknown}, false},
 		{"somebody else was first and the reply is lost", func() func(func() error) error {
 			first := true
 			return func(put func() error) error {

@@ -228,6 +228,9 @@ func (b bucket) PutIfAbsent(ctx context.Context, key string, data []byte) error 
 	}
 	fault := b.fault("put", key, err)
 	if !errors.Is(fault, ErrExists) {
+		if !definite(err) {
+			fault = fmt.Errorf("%w: %w", ErrUncertain, fault)
+		}
 		return fault
 	}
 	there, err := b.blobs.ReadAll(ctx, name)
@@ -235,6 +238,16 @@ func (b bucket) PutIfAbsent(ctx context.Context, key string, data []byte) error 
 		return nil
 	}
 	return fault
+}
+
+// definite reports whether the server said no. All else, a lost connection or a server that
+// is not well, may be a request that is still on its way.
+func definite(err error) bool {
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound, gcerrors.PermissionDenied, gcerrors.InvalidArgument:
+		return true
+	}
+	return false
 }
 
 func (b bucket) Delete(ctx context.Context, key string) error {

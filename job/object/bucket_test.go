@@ -160,3 +160,17 @@ func TestBucketRefusals(t *testing.T) {
 		t.Errorf("the refused object: %v, want none", err)
 	}
 }
+
+// A put without an answer may still be on its way.
+func TestBucketThatDoesNotAnswer(t *testing.T) {
+	s := openBucket(t)
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+	silent, err := object.Open(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := silent.PutIfAbsent(t.Context(), "x", nil); !errors.Is(err, object.ErrUncertain) || errors.Is(err, object.ErrExists) {
+		t.Errorf("got %v, want ErrUncertain", err)
+	}
+}

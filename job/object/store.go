@@ -21,6 +21,10 @@ var ErrNotFound = fs.ErrNotExist
 // ErrBadKey is wrapped when a key is empty, absolute or climbs out of the store.
 var ErrBadKey = errors.New("key is not a clean relative path")
 
+// ErrUncertain is wrapped by PutIfAbsent when the storage did not answer: the file may be
+// there, not there, or appear later.
+var ErrUncertain = errors.New("the storage did not say whether it was written")
+
 // Store is one folder or prefix of some storage. Errors name the key and wrap the
 // storage's own (full disk, no permission). Methods may be called from many goroutines.
 type Store interface {
@@ -39,7 +43,7 @@ type Store interface {
 	Create(ctx context.Context, key string) (Writer, error)
 	// PutIfAbsent makes a whole file appear at once, durably, or fails with ErrExists when
 	// someone was first. After any other error the file may or may not be there, but it
-	// does not appear later.
+	// does not appear later, unless the error is ErrUncertain.
 	PutIfAbsent(ctx context.Context, key string, data []byte) error
 	// Delete removes a file; ErrNotFound when there is none.
 	Delete(ctx context.Context, key string) error

@@ -89,6 +89,9 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 		return opened{}, refuse(step, "%s", reason)
 	}
 	store, err := e.o.Open(string(step.Location))
+	if err == nil {
+		_, err = folder(store) // rule 4: commits elsewhere are not known to be safe
+	}
 	if err != nil {
 		return opened{}, refuse(step, "%v: the embedded engine rewrites tables on local disks", err)
 	}
