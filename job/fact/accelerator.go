@@ -26,9 +26,15 @@ var renamed = map[string]string{
 // scanVariant is what Comet puts between a scan and its format.
 var scanVariant = regexp.MustCompile(`^ ?\[\w+\]`)
 
+// namedCache begins the name of a scan of a cached relation that has a name of its own.
+const namedCache = "Scan In-memory table"
+
 // sparkName gives an operator the name that open-source Spark has for it, whatever follows
 // its first word: "GpuScan parquet d.t" is a "Scan parquet d.t".
 func sparkName(name string) string {
+	if held, ok := strings.CutPrefix(name, namedCache); ok {
+		return "InMemoryTableScan" + held
+	}
 	if name = strings.TrimSpace(name); strings.HasPrefix(name, "^") {
 		name = acceleratorMark.ReplaceAllString(name, "")
 	}

@@ -106,3 +106,52 @@ Filter | Filter ((isnotnull(c#3L) AND (c#3L > 5)) AND (b#2 = x))
 		t.Errorf("%s, lost %+v; want %s", got, d.lost, want)
 	}
 }
+
+// A cached table with a name of its own is read as any cached relation.
+func TestNamedCacheByTheTreeAlone(t *testing.T) {
+	p := plan{info: treeOf(t, `
+SortMergeJoin | SortMergeJoin [k#1L], [c#2L], Inner
+  Scan In-memory table held | Scan In-memory table held [k#1L], [isnotnull(k#1L)]
+    Project | Project [o#5L AS k#4L]
+      Scan parquet spark_catalog.d.a | FileScan parquet spark_catalog.d.a[o#5L] Batched: true, PushedFilters: [], ReadSchema: struct<o:bigint>
+  Scan parquet spark_catalog.d.b | FileScan parquet spark_catalog.d.b[c#2L] Batched: true, PushedFilters: [], ReadSchema: struct<c:bigint>`)}
+	want := []string{"inner SortMergeJoin d.a.o=d.b.c"}
+	if d := digestPlans(p, p, zones{}); gocmp.Diff(want, spellFound(d.joins)) != "" || len(d.scans) != 2 || d.scans[0].cache == 0 {
+		t.Errorf("joins %v, scans %+v; want %v over two scans, the first below a cache", spellFound(d.joins), d.scans, want)
+	}
+}
+
+// The text draws nothing below a relation that came out empty; the tree says what ran.
+func TestWhatRanBelowAnEmptyRelation(t *testing.T) {
+	ran := plan{text: "== Physical Plan ==\nEmptyRelation (1)\n+- GlobalLimit (unknown)\n\n\n(1) EmptyRelation\nOutput [1]: [k#1L]\n",
+		info: treeOf(t, "EmptyRelation\n"+"  LogicalQueryStage\n    "+strings.ReplaceAll(strings.TrimSpace(distinctReused), "\n", "\n    "))}
+	want := []string{"inner SortMergeJoin d.a.k=d.a.k"}
+	if d := digestPlans(plan{info: treeOf(t, distinctReused)}, ran, zones{}); gocmp.Diff(want, spellFound(d.joins)) != "" {
+		t.Errorf("joins %v, want %v", spellFound(d.joins), want)
+	}
+}
+
+// A MERGE whose source was put down joins on it, also where nothing says what the source is
+// made of: such a join is lost, not none.
+func TestJoinOnAnUnexplainedPutDownSource(t *testing.T) {
+	source := treeOf(t, `
+HashAggregate | HashAggregate(keys=[l#1L], functions=[count(1)])
+  Exchange | Exchange hashpartitioning(l#1L, 2)
+    HashAggregate | HashAggregate(keys=[l#1L], functions=[partial_count(1)])
+      Scan parquet spark_catalog.d.lines | FileScan parquet spark_catalog.d.lines[l#1L] Batched: true, PushedFilters: [], ReadSchema: struct<l:bigint>`)
+	matches := treeOf(t, `
+SortMergeJoin | SortMergeJoin [k#7L], [o#8L], Inner
+  Scan ExistingRDD mergeMaterializedSource | Scan ExistingRDD mergeMaterializedSource[k#7L,n#9L]
+  Scan parquet spark_catalog.d.orders | FileScan parquet spark_catalog.d.orders[o#8L] Batched: true, PushedFilters: [], ReadSchema: struct<o:bigint>`)
+	x := newExtractor()
+	x.take(eventlog.ExecutionStart{Execution: 1, Root: 1, Plan: &eventlog.PlanNode{Name: "Execute MergeIntoCommand", Simple: "Execute MergeIntoCommand"}})
+	for i, p := range []*eventlog.PlanNode{source, matches} {
+		x.take(eventlog.ExecutionStart{Execution: int64(i + 2), Root: 1, Plan: p})
+		x.take(eventlog.ExecutionEnd{Execution: int64(i + 2)})
+	}
+	x.take(eventlog.ExecutionEnd{Execution: 1})
+	f := x.facts()
+	if want := (Lost{Joins: 1, Writes: 1}); len(f.Queries) != 1 || f.Queries[0].Lost != want || len(f.Queries[0].Joins) != 1 {
+		t.Errorf("%+v, want one query with a join, and %+v lost", f.Queries, want)
+	}
+}

@@ -35,7 +35,7 @@ func describe(info *eventlog.PlanNode) *node {
 	case "Project":
 		n.block.fields["Output"] = listOf(projection(arguments))
 	case "InMemoryTableScan", "ReusedExchange":
-		n.block.fields["Output"] = listOf(firstList(arguments))
+		n.block.fields["Output"] = listOf(firstList(arguments[max(0, strings.IndexByte(arguments, '[')):]))
 	default:
 		n.block.fields["Arguments"] = field{count: -1, text: arguments}
 	}

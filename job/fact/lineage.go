@@ -199,6 +199,10 @@ func scanScope(n *node, name table.Name) *scope {
 // those that the source's own plan put out.
 const materialized = "Scan ExistingRDD mergeMaterializedSource"
 
+// unexplained is the id under which columns are handed on that a plan puts out and does not
+// explain.
+const unexplained int64 = -1
+
 func (l *lineage) putDown(n *node) *scope {
 	f, _ := n.field("Output")
 	attributes, _ := attributesOf(f)
@@ -207,6 +211,9 @@ func (l *lineage) putDown(n *node) *scope {
 		if from, ok := l.given[a.id]; ok && from.name == a.name {
 			s.own[a.id], s.user = from, true
 		}
+	}
+	if _, ok := l.given[unexplained]; ok {
+		s.gap, s.user = true, true
 	}
 	return s
 }
@@ -218,6 +225,9 @@ func (l *lineage) made(root *node) map[int64]named {
 		if n, ok := s.lookup(a.id); ok && len(n.origin.refs) > 0 {
 			made[a.id] = n
 		}
+	}
+	if s.user && s.gaps() {
+		made[unexplained] = named{}
 	}
 	return made
 }

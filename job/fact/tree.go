@@ -21,13 +21,14 @@ func (p plan) readable() planText {
 	return b.plan
 }
 
-// whole reports whether every numbered operator of the trees has its block.
+// whole reports whether every numbered operator of the trees has its block, and none is left
+// out: below a relation that came out empty the text draws nothing of what ran to find out.
 func (p planText) whole() bool {
 	stack := slices.Clone(p.roots)
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = append(stack[:len(stack)-1], n.children...)
-		if n.number != 0 && n.block == nil {
+		if n.number != 0 && n.block == nil || n.operator() == "EmptyRelation" && len(n.children) > 0 {
 			return false
 		}
 	}
