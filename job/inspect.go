@@ -11,8 +11,8 @@ import (
 )
 
 // Inspect measures a table as it lies; the engine says whether it could rewrite it.
-func Inspect(ctx context.Context, name table.Name, at table.Location, engine execute.Engine) (report.Inspection, error) {
-	store, err := object.Open(string(at))
+func Inspect(ctx context.Context, open object.Opener, name table.Name, at table.Location, engine execute.Engine) (report.Inspection, error) {
+	store, err := open(string(at))
 	if err != nil {
 		return report.Inspection{}, err
 	}

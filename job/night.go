@@ -7,6 +7,7 @@ import (
 
 	"ajlo/job/config"
 	"ajlo/job/execute"
+	"ajlo/job/object"
 	"ajlo/job/unit"
 	"ajlo/job/window"
 	"ajlo/state"
@@ -32,7 +33,10 @@ type Night struct {
 	Strict bool
 	Store  *state.Store
 	Engine execute.Engine
-	Log    *slog.Logger
+	// Folders is how tables' folders are opened; object.Open, which knows local ones only, where
+	// nil.
+	Folders object.Opener
+	Log     *slog.Logger
 	// Progress is told how far the step of a table is; it may be nil.
 	Progress func(step string, done, total unit.Bytes)
 	// ID names the run; it is unique over all runs.
@@ -42,6 +46,14 @@ type Night struct {
 	// Clock is the time now, for the lease and for how long things take; decisions never
 	// see it.
 	Clock func() time.Time
+}
+
+// opener is Folders or what stands for it.
+func (n Night) opener() object.Opener {
+	if n.Folders == nil {
+		return object.Open
+	}
+	return n.Folders
 }
 
 // observe reads what the window's logs say.

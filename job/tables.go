@@ -91,7 +91,7 @@ func (s *search) add(ctx context.Context, source config.Source, name table.Name,
 	s.asked[asked] = true
 	finder, ok := s.finders[source.Logs]
 	if !ok {
-		finder = NewCatalog(ctx, s.night.Config, source)
+		finder = NewCatalog(ctx, s.night.opener(), s.night.Config, source)
 		s.finders[source.Logs] = finder
 	}
 	place, ok := finder.Resolve(name, logged)
@@ -146,11 +146,11 @@ func unreadable(name table.Name, at table.Location, err error) Found {
 }
 
 // NewCatalog is the catalog of the config for the logs of one source.
-func NewCatalog(ctx context.Context, c config.Config, source config.Source) catalog.Catalog {
+func NewCatalog(ctx context.Context, open object.Opener, c config.Config, source config.Source) catalog.Catalog {
 	finder := catalog.Catalog{
 		PathMap: source.PathMap,
 		Tables:  map[table.Name]table.Location{},
-		Exists:  func(at table.Location) bool { return standsAt(ctx, at) },
+		Exists:  func(at table.Location) bool { return standsAt(ctx, open, at) },
 	}
 	for _, t := range c.Lake.Tables {
 		finder.Tables[t.Name] = t.Location
@@ -162,8 +162,8 @@ func NewCatalog(ctx context.Context, c config.Config, source config.Source) cata
 }
 
 // standsAt reports whether a Delta table's log is at the place.
-func standsAt(ctx context.Context, at table.Location) bool {
-	store, err := object.Open(string(at))
+func standsAt(ctx context.Context, open object.Opener, at table.Location) bool {
+	store, err := open(string(at))
 	if err != nil {
 		return false
 	}
@@ -174,7 +174,7 @@ func standsAt(ctx context.Context, at table.Location) bool {
 }
 
 func (n Night) open(ctx context.Context, name table.Name, at table.Location) (Found, error) {
-	store, err := object.Open(string(at))
+	store, err := n.opener()(string(at))
 	if err != nil {
 		return Found{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"ajlo/job"
+	"ajlo/job/bucket"
 	"ajlo/job/config"
 	"ajlo/job/execute"
 	"ajlo/job/execute/embedded"
@@ -39,7 +40,7 @@ func (o engineOptions) give(n *job.Night, w world) error {
 func newEngine(c config.Config, w world) limited {
 	memory := cmp.Or(c.Engine.Memory, rewrite.DefaultMemory)
 	return limited{memory, embedded.New(embedded.Options{
-		Memory: memory, Spill: c.Engine.Spill,
+		Memory: memory, Spill: c.Engine.Spill, Open: bucket.Open,
 		NewID: uuid.NewString, Now: w.clock, Version: version,
 	})}
 }

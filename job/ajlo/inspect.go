@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ajlo/job"
+	"ajlo/job/bucket"
 	"ajlo/job/catalog"
 	"ajlo/job/config"
 	"ajlo/job/table"
@@ -24,7 +25,7 @@ func (c inspectCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	inspection, err := job.Inspect(ctx, name, place, newEngine(config.Config{}, w))
+	inspection, err := job.Inspect(ctx, bucket.Open, name, place, newEngine(config.Config{}, w))
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (c inspectCommand) place(ctx context.Context) (table.Name, table.Location, 
 // resolve asks the catalogs of all sources, then the folders that their path maps lead to.
 func resolve(ctx context.Context, conf config.Config, name table.Name) (table.Location, bool) {
 	for _, source := range conf.Sources {
-		finder := job.NewCatalog(ctx, conf, source)
+		finder := job.NewCatalog(ctx, bucket.Open, conf, source)
 		for _, to := range source.PathMap {
 			finder.Roots = append(finder.Roots, table.Location(to))
 		}

@@ -11,15 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ajlo/job/object"
-	"ajlo/job/object/objecttest"
+	"ajlo/job/bucket"
+	"ajlo/job/bucket/buckettest"
 	"ajlo/job/table"
 )
 
 // A table on S3 is the table that it is on disk.
 func TestTableOnS3(t *testing.T) {
-	at := objecttest.Start(t).Bucket + "/tpch/orders"
-	remote, err := object.Open(at)
+	at := buckettest.Start(t).Bucket + "/tpch/orders"
+	remote, err := bucket.Open(at)
 	if err != nil {
 		t.Fatal(err)
 	}

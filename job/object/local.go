@@ -41,7 +41,7 @@ func (l local) URL() string {
 
 // where gives the path on disk of a key.
 func (l local) where(operation, key string) (string, error) {
-	if err := checkKey(key); err != nil {
+	if err := CheckKey(key); err != nil {
 		return "", fmt.Errorf("%s: %w", operation, err)
 	}
 	return filepath.Join(l.root, filepath.FromSlash(key)), nil
@@ -52,7 +52,7 @@ func (l local) List(ctx context.Context, prefix, after string) iter.Seq2[Info, e
 		folder := ""
 		if cut := strings.LastIndexByte(prefix, '/'); cut >= 0 {
 			folder = prefix[:cut]
-			if err := checkKey(folder); err != nil {
+			if err := CheckKey(folder); err != nil {
 				yield(Info{}, fmt.Errorf("list: %w", err))
 				return
 			}

@@ -73,8 +73,8 @@ type Writer interface {
 	Abort() error
 }
 
-// checkKey refuses keys that are no clean path below the root.
-func checkKey(key string) error {
+// CheckKey refuses keys that are no clean path below the root.
+func CheckKey(key string) error {
 	if !fs.ValidPath(key) || key == "." || strings.ContainsAny(key, "\x00") {
 		return fmt.Errorf("%w: %q", ErrBadKey, key)
 	}

@@ -1,10 +1,11 @@
-package object
+package bucket
 
 import (
 	"context"
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -13,12 +14,38 @@ import (
 	_ "gocloud.dev/blob/azureblob" // azblob:// URLs
 	_ "gocloud.dev/blob/gcsblob"   // gs:// URLs
 	"gocloud.dev/blob/s3blob"
+
+	"ajlo/job/object"
 )
 
-// openBucket opens s3://, gs:// and azblob:// URLs. Credentials, region and endpoint come by
-// each platform's usual chain: environment, profiles, the machine's own role.
-func openBucket(ctx context.Context, u *url.URL) (Store, error) {
-	name, prefix, err := splitBucketURL(u)
+// Open opens s3://bucket/folder (Spark's s3a and s3n are the same), gs://bucket/folder and
+// azblob://container/folder, and local folders as object.Open does. Credentials, region and
+// endpoint come by each platform's usual chain: environment, profiles, the machine's own role.
+func Open(location string) (object.Store, error) {
+	scheme := object.Scheme(location)
+	switch scheme {
+	case "s3a", "s3n":
+		scheme = "s3"
+	case "s3", "gs", "azblob":
+	case "", "file":
+		return object.Open(location)
+	default:
+		return nil, fmt.Errorf("open %s: storage %q is not supported; use a local folder or a file://, s3://, gs:// or azblob:// URL", location, scheme)
+	}
+	u, err := url.Parse(scheme + location[strings.IndexByte(location, ':'):])
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", location, err)
+	}
+	// Opening asks the network for nothing but credentials, which the SDKs bound in time.
+	s, err := open(context.Background(), u)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", location, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, u *url.URL) (object.Store, error) {
+	name, prefix, err := splitURL(u)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +53,7 @@ func openBucket(ctx context.Context, u *url.URL) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bucket{blobs: blobs, prefix: prefix, url: u.Scheme + "://" + name + trimSlash("/"+prefix)}, nil
+	return store{blobs: blobs, prefix: prefix, url: u.Scheme + "://" + name + trimSlash("/"+prefix)}, nil
 }
 
 func trimSlash(path string) string { return path[:len(path)-1] }

@@ -1,6 +1,6 @@
 //go:build s3
 
-package objecttest
+package buckettest
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func Start(t testing.TB) Server {
 	t.Helper()
 	program := os.Getenv("AJLO_S3_SERVER")
 	if program == "" {
-		t.Fatal("objecttest: AJLO_S3_SERVER names no S3 server: scripts/test sets it")
+		t.Fatal("buckettest: AJLO_S3_SERVER names no S3 server: scripts/test sets it")
 	}
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "lake"), 0o755); err != nil {
@@ -65,7 +65,7 @@ func Start(t testing.TB) Server {
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("objecttest: start %s: %v", program, err)
+		t.Fatalf("buckettest: start %s: %v", program, err)
 	}
 	t.Cleanup(func() {
 		// The server has nothing to lose: its folder goes with the test.
@@ -111,6 +111,6 @@ func await(t testing.TB, endpoint, log string) {
 	}, backoff.WithMaxElapsedTime(startWait))
 	if err != nil {
 		said, _ := os.ReadFile(log)
-		t.Fatal(fmt.Errorf("objecttest: the S3 server does not answer: %w\n%s", err, said))
+		t.Fatal(fmt.Errorf("buckettest: the S3 server does not answer: %w\n%s", err, said))
 	}
 }

@@ -1,4 +1,4 @@
-package object
+package bucket
 
 import (
 	"bytes"
@@ -14,41 +14,43 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"ajlo/job/object"
 )
 
-// bucket is a folder of an object storage.
-type bucket struct {
+// store is a folder of an object storage.
+type store struct {
 	blobs *blob.Bucket
 	// prefix starts every key, with its slash; empty at the top of a bucket.
 	prefix string
 	url    string
 }
 
-func (b bucket) URL() string { return b.url }
+func (b store) URL() string { return b.url }
 
 // key is the name in the bucket of a key of the store.
-func (b bucket) key(operation, key string) (string, error) {
-	if err := checkKey(key); err != nil {
+func (b store) key(operation, key string) (string, error) {
+	if err := object.CheckKey(key); err != nil {
 		return "", fmt.Errorf("%s: %w", operation, err)
 	}
 	return b.prefix + key, nil
 }
 
 // fault gives the storage's error the operation, the key and this package's own errors.
-func (b bucket) fault(operation, key string, err error) error {
+func (b store) fault(operation, key string, err error) error {
 	switch gcerrors.Code(err) {
 	case gcerrors.NotFound:
-		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+		err = fmt.Errorf("%w: %w", object.ErrNotFound, err)
 	case gcerrors.FailedPrecondition, gcerrors.AlreadyExists:
-		err = fmt.Errorf("%w: %w", ErrExists, err)
+		err = fmt.Errorf("%w: %w", object.ErrExists, err)
 	}
 	return fmt.Errorf("%s %s/%s: %w", operation, b.url, key, err)
 }
 
 // List asks the storage to begin after the given key where it can, so that what is listed
 // is in proportion to what is wanted and not to the bucket.
-func (b bucket) List(ctx context.Context, prefix, after string) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
+func (b store) List(ctx context.Context, prefix, after string) iter.Seq2[object.Info, error] {
+	return func(yield func(object.Info, error) bool) {
 		objects := b.blobs.List(&blob.ListOptions{Prefix: b.prefix + prefix, BeforeList: b.beginAfter(after)})
 		for {
 			found, err := objects.Next(ctx)
@@ -56,14 +58,14 @@ func (b bucket) List(ctx context.Context, prefix, after string) iter.Seq2[Info, 
 				return
 			}
 			if err != nil {
-				yield(Info{}, b.fault("list", prefix, err))
+				yield(object.Info{}, b.fault("list", prefix, err))
 				return
 			}
 			key := strings.TrimPrefix(found.Key, b.prefix)
-			if key <= after || checkKey(key) != nil { // also the markers "folder/" of some tools
+			if key <= after || object.CheckKey(key) != nil { // also the markers "folder/" of some tools
 				continue
 			}
-			if !yield(Info{Key: key, Size: found.Size, Modified: found.ModTime}, nil) {
+			if !yield(object.Info{Key: key, Size: found.Size, Modified: found.ModTime}, nil) {
 				return
 			}
 		}
@@ -71,7 +73,7 @@ func (b bucket) List(ctx context.Context, prefix, after string) iter.Seq2[Info, 
 }
 
 // beginAfter sets where a listing begins. Azure has no such setting: keys are passed over.
-func (b bucket) beginAfter(after string) func(func(any) bool) error {
+func (b store) beginAfter(after string) func(func(any) bool) error {
 	return func(as func(any) bool) error {
 		if after == "" {
 			return nil
@@ -89,7 +91,7 @@ func (b bucket) beginAfter(after string) func(func(any) bool) error {
 	}
 }
 
-func (b bucket) ReadAll(ctx context.Context, key string) ([]byte, error) {
+func (b store) ReadAll(ctx context.Context, key string) ([]byte, error) {
 	name, err := b.key("read", key)
 	if err != nil {
 		return nil, err
@@ -101,7 +103,7 @@ func (b bucket) ReadAll(ctx context.Context, key string) ([]byte, error) {
 	return data, nil
 }
 
-func (b bucket) Open(ctx context.Context, key string) (Reader, error) {
+func (b store) Open(ctx context.Context, key string) (object.Reader, error) {
 	name, err := b.key("open", key)
 	if err != nil {
 		return nil, err
@@ -116,7 +118,7 @@ func (b bucket) Open(ctx context.Context, key string) (Reader, error) {
 // bucketReader reads ranges, each by a request of its own, in the context it was opened in.
 type bucketReader struct {
 	ctx       context.Context
-	bucket    bucket
+	bucket    store
 	key, name string
 	size      int64
 }
@@ -151,7 +153,7 @@ func (r *bucketReader) ReadAt(p []byte, offset int64) (n int, err error) {
 
 // Create looks first, so that a taken key is known before anything is sent, and asks again
 // when the file is finished.
-func (b bucket) Create(ctx context.Context, key string) (Writer, error) {
+func (b store) Create(ctx context.Context, key string) (object.Writer, error) {
 	name, err := b.key("create", key)
 	if err != nil {
 		return nil, err
@@ -161,7 +163,7 @@ func (b bucket) Create(ctx context.Context, key string) (Writer, error) {
 		return nil, b.fault("create", key, err)
 	}
 	if taken {
-		return nil, fmt.Errorf("create %s/%s: %w", b.url, key, ErrExists)
+		return nil, fmt.Errorf("create %s/%s: %w", b.url, key, object.ErrExists)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w, err := b.blobs.NewWriter(ctx, name, &blob.WriterOptions{IfNotExist: true})
@@ -176,7 +178,7 @@ func (b bucket) Create(ctx context.Context, key string) (Writer, error) {
 // does.
 type bucketWriter struct {
 	*blob.Writer
-	bucket bucket
+	bucket store
 	key    string
 	cancel context.CancelFunc
 	done   bool
@@ -217,7 +219,7 @@ func (w *bucketWriter) Abort() error {
 // when its answer was lost, and the second one then finds the first one's object: a key that
 // is taken by the very bytes that were to be put was put by this call. Callers whose winning
 // matters put bytes that nobody else does.
-func (b bucket) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+func (b store) PutIfAbsent(ctx context.Context, key string, data []byte) error {
 	name, err := b.key("put", key)
 	if err != nil {
 		return err
@@ -227,9 +229,9 @@ func (b bucket) PutIfAbsent(ctx context.Context, key string, data []byte) error 
 		return nil
 	}
 	fault := b.fault("put", key, err)
-	if !errors.Is(fault, ErrExists) {
+	if !errors.Is(fault, object.ErrExists) {
 		if !definite(err) {
-			fault = fmt.Errorf("%w: %w", ErrUncertain, fault)
+			fault = fmt.Errorf("%w: %w", object.ErrUncertain, fault)
 		}
 		return fault
 	}
@@ -250,7 +252,7 @@ func definite(err error) bool {
 	return false
 }
 
-func (b bucket) Delete(ctx context.Context, key string) error {
+func (b store) Delete(ctx context.Context, key string) error {
 	name, err := b.key("delete", key)
 	if err != nil {
 		return err
@@ -258,7 +260,7 @@ func (b bucket) Delete(ctx context.Context, key string) error {
 	// S3 deletes what is not there without an error.
 	taken, err := b.blobs.Exists(ctx, name)
 	if err == nil && !taken {
-		return fmt.Errorf("delete %s/%s: %w", b.url, key, ErrNotFound)
+		return fmt.Errorf("delete %s/%s: %w", b.url, key, object.ErrNotFound)
 	}
 	if err := errors.Join(err, b.blobs.Delete(ctx, name)); err != nil {
 		return b.fault("delete", key, err)
@@ -266,8 +268,8 @@ func (b bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// splitBucketURL gives the bucket's name and the prefix with its slash.
-func splitBucketURL(u *url.URL) (name, prefix string, err error) {
+// splitURL gives the bucket's name and the prefix with its slash.
+func splitURL(u *url.URL) (name, prefix string, err error) {
 	if u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return "", "", fmt.Errorf("want %s://BUCKET/FOLDER and nothing more", u.Scheme)
 	}
@@ -275,7 +277,7 @@ func splitBucketURL(u *url.URL) (name, prefix string, err error) {
 	if folder == "" {
 		return u.Host, "", nil
 	}
-	if err := checkKey(folder); err != nil {
+	if err := object.CheckKey(folder); err != nil {
 		return "", "", err
 	}
 	return u.Host, folder + "/", nil

@@ -1,6 +1,6 @@
 //go:build s3
 
-package object_test
+package bucket_test
 
 import (
 	"errors"
@@ -14,13 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ajlo/job/bucket"
+	"ajlo/job/bucket/buckettest"
 	"ajlo/job/object"
-	"ajlo/job/object/objecttest"
 )
 
 func openBucket(t *testing.T) object.Store {
 	t.Helper()
-	s, err := object.Open(objecttest.Start(t).Bucket + "/a folder/t")
+	s, err := bucket.Open(buckettest.Start(t).Bucket + "/a folder/t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +118,8 @@ func TestBucketAbortLeavesNothing(t *testing.T) {
 }
 
 func TestBucketListsAfter(t *testing.T) {
-	server := objecttest.Start(t)
-	s, err := object.Open("s3a://lake/t/")
+	server := buckettest.Start(t)
+	s, err := bucket.Open("s3a://lake/t/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +141,8 @@ func TestBucketListsAfter(t *testing.T) {
 }
 
 func TestBucketRefusals(t *testing.T) {
-	server := objecttest.Start(t)
-	gone, err := object.Open("s3://no-such-bucket/t")
+	server := buckettest.Start(t)
+	gone, err := bucket.Open("s3://no-such-bucket/t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func TestBucketRefusals(t *testing.T) {
 		t.Error("a bucket that is not there was read")
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "wrong")
-	stranger, err := object.Open(server.Bucket)
+	stranger, err := bucket.Open(server.Bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestBucketThatDoesNotAnswer(t *testing.T) {
 	s := openBucket(t)
 	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
-	silent, err := object.Open(s.URL())
+	silent, err := bucket.Open(s.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
