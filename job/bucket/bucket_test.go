@@ -19,6 +19,18 @@ import (
 	"ajlo/job/object"
 )
 
+func keys(t *testing.T, s object.Store, prefix, after string) []string {
+	t.Helper()
+	found := []string{}
+	for info, err := range s.List(t.Context(), prefix, after) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, info.Key)
+	}
+	return found
+}
+
 func openBucket(t *testing.T) object.Store {
 	t.Helper()
 	s, err := bucket.Open(buckettest.Start(t).Bucket + "/a folder/t")
