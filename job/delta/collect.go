@@ -4,23 +4,27 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // Collector gathers the statistics of one data file while its rows are written, in the form
 // Spark writes: the number of rows, and for each indexed column the least and the greatest
-// value and the number of NULLs. Booleans, binaries, arrays and maps have NULLs counted
-// only. Struct columns have no statistics at all; Spark keeps them for their leaves, and
-// reads a file without them as one that may hold anything.
+// value and the number of NULLs, those of struct columns leaf by leaf. Booleans, binaries,
+// arrays and maps have NULLs counted only. Columns go by their physical names.
 type Collector struct {
 	rows    int64
 	columns []*collected
 }
 
-// collected is one indexed column.
+// collected is one indexed column or one field of a struct.
 type collected struct {
 	name   string
+	fields []*collected // of a struct; it counts no NULLs of its own
 	nulls  int64
 	bounds valueRange // nil for types without bounds
 }
@@ -36,11 +40,20 @@ func NewCollector(m Metadata) (*Collector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("file statistics: %w", err)
 	}
-	c := &Collector{}
-	for _, f := range fields {
-		c.columns = append(c.columns, &collected{name: f.Physical(), bounds: newRange(f.Type, prefix)})
+	return &Collector{columns: collectedOf(fields, prefix)}, nil
+}
+
+func collectedOf(fields []Field, prefix int) []*collected {
+	columns := make([]*collected, len(fields))
+	for i, f := range fields {
+		columns[i] = &collected{name: f.Physical()}
+		if f.Type.Kind == Struct {
+			columns[i].fields = collectedOf(f.Type.Fields, prefix)
+		} else {
+			columns[i].bounds = newRange(f.Type, prefix)
+		}
 	}
-	return c, nil
+	return columns
 }
 
 // Observe takes in one batch of the file. Columns are matched by name; a column of the table
@@ -50,7 +63,7 @@ func (c *Collector) Observe(batch arrow.RecordBatch) error {
 	for _, column := range c.columns {
 		at := batch.Schema().FieldIndices(column.name)
 		if len(at) == 0 {
-			column.nulls += batch.NumRows()
+			column.missing(batch.NumRows())
 			continue
 		}
 		if err := column.observe(batch.Column(at[0])); err != nil {
@@ -60,12 +73,62 @@ func (c *Collector) Observe(batch arrow.RecordBatch) error {
 	return nil
 }
 
+// missing counts rows in which there is no such column.
+func (c *collected) missing(rows int64) {
+	c.nulls += rows
+	for _, f := range c.fields {
+		f.missing(rows)
+	}
+}
+
 func (c *collected) observe(a arrow.Array) error {
+	if c.fields != nil {
+		return c.observeFields(a)
+	}
 	c.nulls += int64(a.NullN())
 	if c.bounds == nil {
 		return nil
 	}
 	return c.bounds.observe(a)
+}
+
+// observeFields takes a field of a NULL struct for NULL.
+func (c *collected) observeFields(a arrow.Array) error {
+	parent, ok := a.(*array.Struct)
+	if !ok {
+		return fmt.Errorf("%s values in a column of type struct", a.DataType())
+	}
+	of := parent.DataType().(*arrow.StructType)
+	for _, f := range c.fields {
+		at, ok := of.FieldIdx(f.name)
+		if !ok {
+			f.missing(int64(parent.Len()))
+			continue
+		}
+		if err := f.observe(within(parent, parent.Field(at))); err != nil {
+			return fmt.Errorf("field %s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// within is a field of a struct that is NULL wherever the struct is.
+func within(parent *array.Struct, field arrow.Array) arrow.Array {
+	if parent.NullN() == 0 {
+		return field
+	}
+	data := field.Data()
+	valid, nulls := make([]byte, bitutil.BytesForBits(int64(data.Offset()+data.Len()))), 0
+	for i := range field.Len() {
+		if parent.IsValid(i) && field.IsValid(i) {
+			bitutil.SetBit(valid, data.Offset()+i)
+		} else {
+			nulls++
+		}
+	}
+	buffers := slices.Clone(data.Buffers())
+	buffers[0] = memory.NewBufferBytes(valid)
+	return array.MakeFromData(array.NewData(data.DataType(), data.Len(), buffers, data.Children(), nulls, data.Offset()))
 }
 
 // Rows is the number of rows observed.
@@ -76,12 +139,7 @@ func (c *Collector) Rows() int64 { return c.rows }
 func (c *Collector) JSON() (string, error) {
 	var least, greatest, nulls members
 	for _, column := range c.columns {
-		nulls.add(column.name, fmt.Appendf(nil, "%d", column.nulls))
-		if column.bounds == nil {
-			continue
-		}
-		least.add(column.name, column.bounds.least())
-		greatest.add(column.name, column.bounds.greatest())
+		column.describe(&least, &greatest, &nulls)
 	}
 	var all members
 	all.add("numRecords", fmt.Appendf(nil, "%d", c.rows))
@@ -89,6 +147,24 @@ func (c *Collector) JSON() (string, error) {
 	all.addGroup("maxValues", greatest)
 	all.addGroup("nullCount", nulls)
 	return string(all.object()), all.err
+}
+
+func (c *collected) describe(least, greatest, nulls *members) {
+	if c.fields != nil {
+		var l, g, n members
+		for _, f := range c.fields {
+			f.describe(&l, &g, &n)
+		}
+		least.addGroup(c.name, l)
+		greatest.addGroup(c.name, g)
+		nulls.addGroup(c.name, n)
+		return
+	}
+	nulls.add(c.name, fmt.Appendf(nil, "%d", c.nulls))
+	if c.bounds != nil {
+		least.add(c.name, c.bounds.least())
+		greatest.add(c.name, c.bounds.greatest())
+	}
 }
 
 // members is the inside of a JSON object, in the order in which it was added.

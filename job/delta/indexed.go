@@ -19,29 +19,39 @@ const (
 	defaultPrefix  = 32 // characters
 )
 
-// indexedColumns are the top-level columns, structs left out, that have statistics: those
-// named by the table, else the first so many leaf columns, where each leaf of a struct
-// counts. A negative count means all.
+// indexedColumns are the columns that have statistics, structs with those of their fields
+// that have: the ones named by the table, else the first so many leaf columns. A negative
+// count means all. Partition columns are in no file and do not count.
 func indexedColumns(m Metadata) ([]Field, error) {
+	stored := slices.DeleteFunc(slices.Clone(m.Schema), func(f Field) bool { return slices.Contains(m.PartitionColumns, f.Name) })
 	if names, ok := m.Configuration[indexedNamesKey]; ok {
-		return namedColumns(m.Schema, names)
+		return namedColumns(stored, names)
 	}
 	limit, err := numberProperty(m.Configuration, indexedCountKey, defaultIndexed)
 	if err != nil {
 		return nil, err
 	}
-	var fields []Field
-	leaves := 0
-	for _, f := range m.Schema {
-		if limit >= 0 && leaves >= limit {
+	if limit < 0 {
+		return stored, nil
+	}
+	fields, _ := firstLeaves(stored, limit)
+	return fields, nil
+}
+
+// firstLeaves cuts fields off behind the first so many leaves and says how many are left.
+func firstLeaves(fields []Field, limit int) (kept []Field, left int) {
+	for _, f := range fields {
+		if limit == 0 {
 			break
 		}
-		leaves += f.Type.leaves()
-		if f.Type.Kind != Struct {
-			fields = append(fields, f)
+		if f.Type.Kind == Struct {
+			f.Type.Fields, limit = firstLeaves(f.Type.Fields, limit)
+		} else {
+			limit--
 		}
+		kept = append(kept, f)
 	}
-	return fields, nil
+	return kept, limit
 }
 
 func stringPrefix(configuration map[string]string) (int, error) {
@@ -60,23 +70,39 @@ func numberProperty(configuration map[string]string, key string, otherwise int) 
 	return n, nil
 }
 
-// namedColumns picks columns by a list of names as SQL writes them; case does not matter.
-// Names of fields within structs are passed over.
+// namedColumns picks columns by a list of names as SQL writes them; case does not matter. A
+// struct that is named has all its fields.
 func namedColumns(schema Schema, list string) ([]Field, error) {
 	paths, err := splitNames(list)
 	if err != nil {
 		return nil, fmt.Errorf("table property %s=%s: %w", indexedNamesKey, list, err)
 	}
-	var fields []Field
-	for _, f := range schema {
-		named := slices.ContainsFunc(paths, func(path []string) bool {
-			return len(path) == 1 && strings.EqualFold(path[0], f.Name)
-		})
-		if named && f.Type.Kind != Struct {
-			fields = append(fields, f)
+	return namedFields(schema, paths), nil
+}
+
+func namedFields(fields []Field, paths [][]string) (kept []Field) {
+	for _, f := range fields {
+		whole, below := false, [][]string{}
+		for _, path := range paths {
+			if !strings.EqualFold(path[0], f.Name) {
+				continue
+			}
+			whole = whole || len(path) == 1
+			if len(path) > 1 {
+				below = append(below, path[1:])
+			}
 		}
+		if !whole {
+			if f.Type.Kind != Struct {
+				continue
+			}
+			if f.Type.Fields = namedFields(f.Type.Fields, below); len(f.Type.Fields) == 0 {
+				continue
+			}
+		}
+		kept = append(kept, f)
 	}
-	return fields, nil
+	return kept
 }
 
 // splitNames reads "a, `b.c`, s.x" into paths. A backtick within backticks is doubled.

@@ -162,16 +162,3 @@ func primitive(name string) (Type, error) {
 
 // maxPrecision is the digits of the widest decimal that Spark and Delta have.
 const maxPrecision = 38
-
-// leaves counts the columns of a type as statistics count them: those of structs one by
-// one, arrays and maps as one.
-func (t Type) leaves() int {
-	if t.Kind != Struct {
-		return 1
-	}
-	n := 0
-	for _, f := range t.Fields {
-		n += f.Type.leaves()
-	}
-	return n
-}

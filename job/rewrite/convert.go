@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,7 +22,7 @@ type converter func(arrow.ArrayData) (arrow.ArrayData, error)
 
 // converterFor knows how a file of type from is read as a column of type to. Its error
 // names both types; it is the one place that says what a column may be stored as.
-func converterFor(from arrow.DataType, to delta.Type) (converter, error) {
+func converterFor(by delta.Mapping, from arrow.DataType, to delta.Type) (converter, error) {
 	want, err := arrowType(to)
 	if err != nil {
 		return nil, err
@@ -30,11 +32,11 @@ func converterFor(from arrow.DataType, to delta.Type) (converter, error) {
 	}
 	switch to.Kind {
 	case delta.Struct:
-		return structConverter(from, to, want)
+		return structConverter(by, from, to, want)
 	case delta.Array:
-		return listConverter(from, to, want)
+		return listConverter(by, from, to, want)
 	case delta.Map:
-		return mapConverter(from, to, want)
+		return mapConverter(by, from, to, want)
 	}
 	if convert := scalarConverter(from, to, want); convert != nil {
 		return convert, nil
@@ -186,6 +188,41 @@ func int96Converter(want arrow.DataType) converter {
 // errAmbiguous is when a name that differs in case only could mean several columns.
 var errAmbiguous = errors.New("several columns differ in case only")
 
+// fieldOf finds a column of the table among those of a file: by its id, by its physical name,
+// or, in tables that map no columns, by its name. It is −1 where there is none.
+func fieldOf(by delta.Mapping, fields []arrow.Field, column delta.Field) (int, error) {
+	switch by {
+	case delta.MapID:
+		return fieldNumbered(fields, column)
+	case delta.MapName:
+		return slices.IndexFunc(fields, func(f arrow.Field) bool { return f.Name == column.Physical() }), nil
+	}
+	return fieldNamed(fields, column.Name)
+}
+
+// fieldIDKey is where Arrow keeps a field's number in the Parquet schema.
+const fieldIDKey = "PARQUET:field_id"
+
+// fieldNumbered finds columns by their ids. Those that have none, as row tracking's, go by
+// their names. A file without ids is not one of a table that maps by them.
+func fieldNumbered(fields []arrow.Field, column delta.Field) (int, error) {
+	if column.ID == 0 {
+		return slices.IndexFunc(fields, func(f arrow.Field) bool { return f.Name == column.Physical() }), nil
+	}
+	want, numbered := strconv.Itoa(int(column.ID)), false
+	for i, f := range fields {
+		id, ok := f.Metadata.GetValue(fieldIDKey)
+		if id == want {
+			return i, nil
+		}
+		numbered = numbered || ok
+	}
+	if !numbered {
+		return 0, fmt.Errorf("column %q is found by its id, and the file has no ids", column.Name)
+	}
+	return -1, nil
+}
+
 // fieldNamed finds a column as Spark does: by its exact name, else by the only one that
 // differs in case. It is −1 where there is none.
 func fieldNamed(fields []arrow.Field, name string) (int, error) {
@@ -207,7 +244,7 @@ func fieldNamed(fields []arrow.Field, name string) (int, error) {
 
 // structConverter picks fields by name: a file may be older than a field, or have them in
 // another order.
-func structConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
+func structConverter(by delta.Mapping, from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
 	stored, ok := from.(*arrow.StructType)
 	if !ok {
 		return nil, mismatch(from, to)
@@ -216,13 +253,13 @@ func structConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (c
 	at, convert := make([]int, len(to.Fields)), make([]converter, len(to.Fields))
 	for f, field := range to.Fields {
 		var err error
-		if at[f], err = fieldNamed(stored.Fields(), field.Name); err != nil {
+		if at[f], err = fieldOf(by, stored.Fields(), field); err != nil {
 			return nil, err
 		}
 		if at[f] < 0 {
 			continue
 		}
-		if convert[f], err = converterFor(stored.Field(at[f]).Type, field.Type); err != nil {
+		if convert[f], err = converterFor(by, stored.Field(at[f]).Type, field.Type); err != nil {
 			return nil, fmt.Errorf("field %q: %w", field.Name, err)
 		}
 	}
@@ -248,12 +285,12 @@ func nothing(t arrow.DataType, rows int) arrow.ArrayData {
 	return array.MakeArrayOfNull(memory.DefaultAllocator, t, rows).Data()
 }
 
-func listConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
+func listConverter(by delta.Mapping, from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
 	stored, ok := from.(*arrow.ListType)
 	if !ok {
 		return nil, mismatch(from, to)
 	}
-	convert, err := converterFor(stored.Elem(), *to.Element)
+	convert, err := converterFor(by, stored.Elem(), *to.Element)
 	if err != nil {
 		return nil, fmt.Errorf("element: %w", err)
 	}
@@ -266,16 +303,16 @@ func listConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (con
 	}, nil
 }
 
-func mapConverter(from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
+func mapConverter(by delta.Mapping, from arrow.DataType, to delta.Type, want arrow.DataType) (converter, error) {
 	stored, ok := from.(*arrow.MapType)
 	if !ok {
 		return nil, mismatch(from, to)
 	}
-	key, err := converterFor(stored.KeyType(), *to.Key)
+	key, err := converterFor(by, stored.KeyType(), *to.Key)
 	if err != nil {
 		return nil, fmt.Errorf("key: %w", err)
 	}
-	value, err := converterFor(stored.ItemType(), *to.Element)
+	value, err := converterFor(by, stored.ItemType(), *to.Element)
 	if err != nil {
 		return nil, fmt.Errorf("value: %w", err)
 	}

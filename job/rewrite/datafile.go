@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -23,7 +24,11 @@ import (
 // dataFile is one open file with the way from its columns to those of the table.
 type dataFile struct {
 	key     string
+	listed  File
 	reader  object.Reader
+	mapping delta.Mapping
+	tracks  bool              // the last two columns are those of row tracking
+	deleted *roaring64.Bitmap // nil where no row is
 	footer  *format.FileMetaData
 	parquet *pqarrow.FileReader
 	schema  delta.Schema
@@ -33,15 +38,20 @@ type dataFile struct {
 	empty   []arrow.DataType
 }
 
-// openDataFile reads the footer and refuses what cannot be read exactly. The caller closes it.
-func openDataFile(ctx context.Context, store object.Store, key string, schema delta.Schema) (*dataFile, error) {
-	r, err := store.Open(ctx, key)
+// openDataFile reads the footer and refuses what cannot be read exactly. Of the task's columns
+// it reads those of the schema. The caller closes it.
+func openDataFile(ctx context.Context, t Task, listed File, schema delta.Schema) (*dataFile, error) {
+	deleted, err := delta.Deleted(ctx, t.Store, listed.Log)
 	if err != nil {
 		return nil, err
 	}
-	f := &dataFile{key: key, reader: r, schema: schema}
+	r, err := t.Store.Open(ctx, listed.Path)
+	if err != nil {
+		return nil, err
+	}
+	f := &dataFile{key: listed.Path, listed: listed, reader: r, schema: schema, mapping: t.Metadata.Mapping(), deleted: deleted}
 	if err := f.open(); err != nil {
-		return nil, errors.Join(fmt.Errorf("read %s: %w", key, err), r.Close())
+		return nil, errors.Join(fmt.Errorf("read %s: %w", listed.Path, err), r.Close())
 	}
 	return f, nil
 }
@@ -111,7 +121,7 @@ func (f *dataFile) match() error {
 		if f.empty[c], err = arrowType(column.Type); err != nil {
 			return fmt.Errorf("column %q: %w", column.Name, err)
 		}
-		field, err := fieldNamed(stored.Fields(), column.Name)
+		field, err := fieldOf(f.mapping, stored.Fields(), column)
 		if err != nil {
 			return err
 		}
@@ -119,7 +129,7 @@ func (f *dataFile) match() error {
 			f.at[c] = -1
 			continue
 		}
-		if f.convert[c], err = converterFor(stored.Field(field).Type, column.Type); err != nil {
+		if f.convert[c], err = converterFor(f.mapping, stored.Field(field).Type, column.Type); err != nil {
 			return fmt.Errorf("column %q: %w", column.Name, err)
 		}
 		f.at[c] = field
@@ -152,14 +162,31 @@ func (f *dataFile) place(read map[int]int) {
 	}
 }
 
-// Rows is the number of rows that the footer names.
+// Rows is the number of rows that the footer names, deleted ones included.
 func (f *dataFile) Rows() int64 { return f.footer.NumRows }
+
+// Left is the number of rows that are not deleted.
+func (f *dataFile) Left() int64 {
+	if f.deleted == nil {
+		return f.footer.NumRows
+	}
+	return f.footer.NumRows - int64(f.deleted.GetCardinality())
+}
 
 // batch is some rows in the form of arrowSchema, one after the other in their file.
 type batch struct {
 	columns []arrow.Array
 	rows    int
-	first   uint64 // place of the first row in the file
+	first   uint64   // place of the first row in the file, deleted rows counted
+	left    []uint32 // rows that are left of those decoded together, nil for all
+}
+
+// position is the place of row i in the file, deleted rows counted.
+func (b batch) position(i int) uint64 {
+	if b.left != nil {
+		return b.first + uint64(b.left[i])
+	}
+	return b.first + uint64(i)
 }
 
 // Groups is the number of row groups.
@@ -195,15 +222,30 @@ func (f *dataFile) Group(ctx context.Context, g int) iter.Seq2[batch, error] {
 			if b, err = next(int(last - first)); err == nil {
 				b.first = first
 				first += uint64(b.rows)
-				if !yield(b, nil) {
-					return
-				}
+				b, err = f.finished(b)
+			}
+			if err == nil && b.rows > 0 && !yield(b, nil) {
+				return
 			}
 		}
 		if err != nil {
 			yield(batch{}, fmt.Errorf("read %s, row group %d: %w", f.key, g, err))
 		}
 	}
+}
+
+// finished leaves deleted rows out and fills in what comes from the log.
+func (f *dataFile) finished(b batch) (batch, error) {
+	var err error
+	if f.deleted != nil {
+		if b, err = f.undeleted(b); err != nil {
+			return batch{}, err
+		}
+	}
+	if f.tracks {
+		f.tracked(&b)
+	}
+	return b, nil
 }
 
 // Rows are decoded in batches of about so many bytes, as their footer tells the width of a

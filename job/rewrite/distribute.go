@@ -50,7 +50,7 @@ func (d *distributed) Close() error {
 // distribute reads all files and puts every row into its bucket. The caller closes what it
 // gives.
 func distribute(ctx context.Context, t Task, o Options, s Survey, a *arrangement, done *meter) (*distributed, error) {
-	schema, err := arrowSchema(t.Metadata.Schema)
+	schema, err := arrowSchema(t.columns())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (d *distributor) run(ctx context.Context, parts []part) (*distributed, erro
 // gathered joins what the workers have. Once anything was spilled, everything is.
 func (d *distributor) gathered(workers []*distributing) (*distributed, error) {
 	out := &distributed{arrangement: d.arrangement, keys: workers[0].keys, rows: make([]int64, d.arrangement.buckets()), spill: d.spill}
-	found := newNanSearch(d.task.Metadata.Schema)
+	found := newNanSearch(d.task.columns())
 	for _, w := range workers {
 		out.sum = out.sum.Plus(w.sum)
 		found.merge(w.nans)
@@ -126,7 +126,7 @@ func (d *distributor) gathered(workers []*distributing) (*distributed, error) {
 		}
 		out.held.join(w.pool)
 	}
-	out.nan = found.named(d.task.Metadata.Schema)
+	out.nan = found.named(d.task.columns())
 	if d.spill == nil {
 		out.heldStarts, out.heldAt = out.held.byBucket(d.arrangement.buckets())
 	}
@@ -159,10 +159,10 @@ type distributing struct {
 func newDistributing(d *distributor) (*distributing, error) {
 	w := &distributing{
 		distributor: d, rows: make([]int64, d.arrangement.buckets()),
-		summer: newSummer(d.task.Metadata.Schema), nans: newNanSearch(d.task.Metadata.Schema),
+		summer: newSummer(d.task.columns()), nans: newNanSearch(d.task.columns()),
 	}
 	for _, key := range d.arrangement.keys {
-		column, err := checkKey(d.task.Metadata.Schema, string(key))
+		column, err := checkKey(d.task.columns(), string(key))
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (w *distributing) take(f File, b batch) error {
 	}
 	buckets := make([]uint32, b.rows)
 	for i := range buckets {
-		p.ordinals[i] = f.first + b.first + uint64(i)
+		p.ordinals[i] = f.first + b.position(i)
 		bucket := w.arrangement.bucket(p.places[i], p.ordinals[i])
 		buckets[i] = uint32(bucket)
 		w.rows[bucket]++

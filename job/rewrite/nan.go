@@ -68,8 +68,8 @@ func (n nanSearch) named(schema delta.Schema) nanColumns {
 	named := nanColumns{unbounded: map[string]bool{}, plain: map[string]bool{}}
 	for i, c := range n.columns {
 		seen := n.found[i]
-		named.unbounded[schema[c].Name] = seen.narrow != 0 || seen.wide != 0
-		named.plain[schema[c].Name] = seen.unlike
+		named.unbounded[schema[c].Physical()] = seen.narrow != 0 || seen.wide != 0
+		named.plain[schema[c].Physical()] = seen.unlike
 	}
 	return named
 }

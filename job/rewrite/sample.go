@@ -28,11 +28,11 @@ type sample struct {
 func takeSample(ctx context.Context, t Task, o Options, s Survey) (sample, error) {
 	schema := make(delta.Schema, len(t.Layout.Columns()))
 	for k, key := range t.Layout.Columns() {
-		column, err := checkKey(t.Metadata.Schema, string(key))
+		column, err := checkKey(t.columns(), string(key))
 		if err != nil {
 			return sample{}, err
 		}
-		schema[k] = t.Metadata.Schema[column]
+		schema[k] = t.columns()[column]
 	}
 	parts := make([][]batchSample, len(s.parts))
 	chosen := chooser(s.Rows)
@@ -76,7 +76,7 @@ func scrambled(x uint64) uint64 {
 }
 
 func samplePart(ctx context.Context, t Task, p part, schema delta.Schema, chosen func(uint64) bool) (parts []batchSample, err error) {
-	open, err := openDataFile(ctx, t.Store, p.file.Path, schema)
+	open, err := openDataFile(ctx, t, p.file, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func samplePart(ctx context.Context, t Task, p part, schema delta.Schema, chosen
 func sampleBatch(first uint64, b batch, chosen func(uint64) bool) (some batchSample, err error) {
 	var at []place
 	for i := range b.rows {
-		if ordinal := first + b.first + uint64(i); chosen(ordinal) {
+		if ordinal := first + b.position(i); chosen(ordinal) {
 			at, some.ordinals = append(at, place{0, uint32(i)}), append(some.ordinals, ordinal)
 		}
 	}

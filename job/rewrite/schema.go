@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -9,7 +10,8 @@ import (
 )
 
 // arrowSchema is the form in which rows are held and written: one Arrow type for each type
-// of the table, every field nullable but the keys of maps.
+// of the table, every field nullable but the keys of maps, with the names and ids that
+// columns have in files.
 func arrowSchema(schema delta.Schema) (*arrow.Schema, error) {
 	fields, err := arrowFields(schema)
 	if err != nil {
@@ -25,7 +27,10 @@ func arrowFields(fields []delta.Field) ([]arrow.Field, error) {
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", f.Name, err)
 		}
-		all[i] = arrow.Field{Name: f.Name, Type: t, Nullable: true}
+		all[i] = arrow.Field{Name: f.Physical(), Type: t, Nullable: true}
+		if f.ID != 0 {
+			all[i].Metadata = arrow.MetadataFrom(map[string]string{fieldIDKey: strconv.Itoa(int(f.ID))})
+		}
 	}
 	return all, nil
 }

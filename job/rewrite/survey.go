@@ -13,13 +13,14 @@ import (
 
 // Survey is what the footers of a table's files say before any row is read.
 type Survey struct {
-	Rows int64
+	Rows int64 // deleted ones left out
 	// Arrow is the estimated size of the table in memory, and of what is spilled if it does
 	// not fit.
-	Arrow unit.Bytes
-	parts []part                  // all row groups, in the order of the table
-	codec format.CompressionCodec // of most bytes
-	spark string                  // newest Spark version among the writers, "" for none
+	Arrow     unit.Bytes
+	positions uint64                  // rows of all files, deleted ones included
+	parts     []part                  // all row groups, in the order of the table
+	codec     format.CompressionCodec // of most bytes
+	spark     string                  // newest Spark version among the writers, "" for none
 }
 
 // headRows is how many rows of the largest file are decoded to learn how wide a row is in
@@ -71,11 +72,11 @@ func refused(ctx context.Context, t Task, err error) error {
 }
 
 func checkLayout(t Task) error {
-	if _, err := arrowSchema(t.Metadata.Schema); err != nil {
+	if _, err := arrowSchema(t.columns()); err != nil {
 		return &Refusal{t.Table, err.Error()}
 	}
 	for _, key := range t.Layout.Columns() {
-		if _, err := checkKey(t.Metadata.Schema, string(key)); err != nil {
+		if _, err := checkKey(t.columns(), string(key)); err != nil {
 			return &Refusal{t.Table, err.Error()}
 		}
 	}
@@ -88,8 +89,9 @@ func (s *Survey) lookAt(ctx context.Context, t Task, f File, codecs map[format.C
 		return err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
-	f.first = uint64(s.Rows)
-	s.Rows += open.Rows()
+	f.first = s.positions
+	s.positions += uint64(open.Rows())
+	s.Rows += open.Left()
 	for g := range open.Groups() {
 		s.parts = append(s.parts, part{f, g})
 	}
@@ -104,10 +106,11 @@ func (s *Survey) lookAt(ctx context.Context, t Task, f File, codecs map[format.C
 
 // openListed opens a file and holds it against what is said of it.
 func openListed(ctx context.Context, t Task, f File) (*dataFile, error) {
-	open, err := openDataFile(ctx, t.Store, f.Path, t.Metadata.Schema)
+	open, err := openDataFile(ctx, t, f, t.columns())
 	if err != nil {
 		return nil, err
 	}
+	open.tracks = t.RowTracking.Enabled
 	if reason := unlike(open, f); reason != "" {
 		return nil, errors.Join(fmt.Errorf("read %s: %s", f.Path, reason), open.Close())
 	}

@@ -20,16 +20,22 @@ type Task struct {
 	Table      table.Name
 	Store      object.Store // rooted at the table's folder
 	Metadata   delta.Metadata
-	Files      []File // all live files
+	Files      []File // those to be rewritten, of one partition
 	Layout     layout.Layout
 	TargetFile unit.Bytes
+	// RowTracking, where it is enabled, makes rows keep their ids and commit versions.
+	RowTracking delta.RowTracking
+	// Folder is where the new files go, "" for the table's own.
+	Folder string
 }
 
 // File is one live file of the table as its log describes it.
 type File struct {
 	Path  string
 	Bytes unit.Bytes
-	Rows  int64 // −1 where the log does not say
+	Rows  int64 // deleted ones included; −1 where the log does not say
+	// Log is what the log says of the file's deletion vector and of its rows' ids.
+	Log delta.Add
 
 	first uint64 // place of the file's first row among the rows of all files
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -47,7 +48,7 @@ type writer struct {
 }
 
 func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*writer, error) {
-	schema, err := arrowSchema(t.Metadata.Schema)
+	schema, err := arrowSchema(t.columns())
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*w
 func (w *writer) names(files int, newID func() string) []string {
 	paths := make([]string, files)
 	for i := range paths {
-		paths[i] = fmt.Sprintf("part-%05d-%s-c000%s", i, newID(), w.encoding.extension)
+		paths[i] = path.Join(w.task.Folder, fmt.Sprintf("part-%05d-%s-c000%s", i, newID(), w.encoding.extension))
 	}
 	return paths
 }
@@ -226,7 +227,7 @@ func sumFile(ctx context.Context, t Task, f File) (sum RowSum, err error) {
 		return RowSum{}, err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
-	summer := newSummer(t.Metadata.Schema)
+	summer := newSummer(t.columns())
 	for b, err := range open.Batches(ctx) {
 		if err != nil {
 			return RowSum{}, err
