@@ -12,12 +12,14 @@ import (
 // Tags of an added file that name its layout: ajlo's own, and the one of engines that
 // cluster or z-order in cubes.
 const (
-	orderTag  = "AJLO_ORDER" // a layout.Order
-	keysTag   = "AJLO_KEYS"  // JSON list of column names
-	cutsTag   = "AJLO_CUTS"  // the hash of learnt cuts, never the cuts
-	cubeTag   = "ZCUBE_ZORDER_BY"
-	cubeIDTag = "ZCUBE_ID"
+	orderTag = "AJLO_ORDER" // a layout.Order
+	keysTag  = "AJLO_KEYS"  // JSON list of column names
+	cutsTag  = "AJLO_CUTS"  // the hash of learnt cuts, never the cuts
+	cubeTag  = "ZCUBE_ZORDER_BY"
 )
+
+// CubeIDTag of a file names the cube that it was clustered in.
+const CubeIDTag = "ZCUBE_ID"
 
 // Owners of a layout, as lake.Snapshot names them.
 const (
@@ -59,7 +61,7 @@ func CubeTags(m Metadata, l layout.Layout, id string) map[string]string {
 	if err != nil { // a list of strings always has JSON
 		return nil
 	}
-	return map[string]string{cubeIDTag: id, cubeTag: string(keys)}
+	return map[string]string{CubeIDTag: id, cubeTag: string(keys)}
 }
 
 // attributeName is a key as Spark prints an attribute: a dot within a name, unlike one
@@ -72,8 +74,8 @@ func attributeName(schema Schema, key string) string {
 	return key
 }
 
-// TaggedLayout reads them back: the layout, without the tree of learnt cuts, whether ajlo (OwnerUs) or an engine (OwnerUser)
-// wrote it, and false where the tags name none.
+// TaggedLayout reads them back: the layout, without the tree of learnt cuts, whether ajlo
+// (OwnerUs) or an engine (OwnerUser) wrote it, and false where the tags name none.
 func TaggedLayout(tags map[string]string) (l layout.Layout, owner string, ok bool) {
 	if keys, ok := tagKeys(tags[keysTag]); ok {
 		order := layout.Order(tags[orderTag])

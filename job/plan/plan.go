@@ -133,6 +133,9 @@ type Step struct {
 	SchemaHash string        `json:"schema_hash"`
 	Protocol   lake.Protocol `json:"protocol"`
 	TargetFile unit.Bytes    `json:"target_file_bytes"`
+	// Files are those that are read, ordered together and replaced, relative to the table's
+	// place; all live ones where there are none.
+	Files []string `json:"files,omitempty"`
 }
 
 // Expected is what a step should do, foretold by the what-if.

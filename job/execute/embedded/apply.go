@@ -51,16 +51,20 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if err != nil {
 		return execute.Result{}, err
 	}
-	if t.has(step.Layout) {
+	if t.done(step) {
 		return execute.Result{Version: t.lake.Version}, nil
 	}
-	if err := e.checkSpace(step, t); err != nil {
+	s, err := t.scope(step)
+	if err != nil {
 		return execute.Result{}, err
 	}
-	if err := rec.Spend(t.lake.Bytes()); err != nil {
+	if err := e.checkSpace(step, t, s); err != nil {
 		return execute.Result{}, err
 	}
-	out, err := rewrite.Rewrite(ctx, t.task(step), rewrite.Options{
+	if err := rec.Spend(s.bytes()); err != nil {
+		return execute.Result{}, err
+	}
+	out, err := s.rewrite(ctx, rewrite.Options{
 		Memory: e.o.Memory, Spill: e.o.Spill, Parallel: e.o.Parallel, NewID: e.o.NewID, Progress: rec.Progress,
 		Room:   func(bytes unit.Bytes) error { return e.checkSpill(step, bytes) },
 		Intend: func(ctx context.Context, paths []string) error { return rec.Intend(ctx, step.Location, paths) },
@@ -71,7 +75,7 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if len(out.Files) == 0 { // not a row in any file: no order to put them in
 		return execute.Result{Version: t.lake.Version}, nil
 	}
-	change, err := e.change(step, t, out, rec.Stamp())
+	change, err := e.change(step, t, s, out, rec.Stamp())
 	if err == nil {
 		// An empty intent asks whether this run still holds its lease: files of one that lost
 		// it may be swept by the next, so they must not be committed.
@@ -80,11 +84,11 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if err != nil {
 		return execute.Result{}, errors.Join(err, rewrite.Discard(context.WithoutCancel(ctx), t.store, out.Paths()))
 	}
-	return e.commit(ctx, t, out, change)
+	return e.commit(ctx, t, s, out, change)
 }
 
 // commit makes the change part of the table, or takes the new files away again.
-func (e *Engine) commit(ctx context.Context, t opened, out rewrite.Outcome, c delta.Change) (execute.Result, error) {
+func (e *Engine) commit(ctx context.Context, t opened, s scope, out made, c delta.Change) (execute.Result, error) {
 	done, err := delta.Commit(ctx, t.store, t.delta, c)
 	afterwards := context.WithoutCancel(ctx)
 	if errors.Is(err, delta.ErrOutcomeUnknown) {
@@ -98,8 +102,8 @@ func (e *Engine) commit(ctx context.Context, t opened, out rewrite.Outcome, c de
 		return execute.Result{Attempts: 1}, errors.Join(err, rewrite.Discard(afterwards, t.store, out.Paths()))
 	}
 	r := execute.Result{
-		Changed: true, Version: done.Version, FilesRemoved: len(t.lake.Files), FilesAdded: len(out.Files),
-		BytesRemoved: t.lake.Bytes(), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts, Paths: out.Paths(),
+		Changed: true, Version: done.Version, FilesRemoved: len(s.files), FilesAdded: len(out.Files),
+		BytesRemoved: s.bytes(), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts, Paths: out.Paths(),
 	}
 	for _, f := range out.Files {
 		r.BytesAdded += f.Bytes

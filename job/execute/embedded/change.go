@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -10,31 +11,32 @@ import (
 	"ajlo/job/execute"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
-	"ajlo/job/rewrite"
 	"ajlo/job/table"
 )
 
 // change is the commit, in the form of Delta's OPTIMIZE: parameters and metrics have the
 // names that Delta 4.0 writes.
-func (e *Engine) change(step plan.Step, t opened, out rewrite.Outcome, stamp execute.Stamp) (delta.Change, error) {
+func (e *Engine) change(step plan.Step, t opened, s scope, out made, stamp execute.Stamp) (delta.Change, error) {
 	userMetadata, err := json.Marshal(stamp)
 	if err != nil {
 		return delta.Change{}, fmt.Errorf("stamp the commit: %w", err)
 	}
+	tags := delta.LayoutTags(step.Layout)
+	maps.Copy(tags, t.cubeTags(step, s, e.o.NewID))
 	now := e.o.Now().UnixMilli()
 	return delta.Change{
-		Remove: t.delta.Files, Add: added(out.Files, step.Layout, now),
-		Operation: "OPTIMIZE", Parameters: parameters(step.Layout), Metrics: metrics(t, out),
+		Remove: s.files, Add: added(out, tags, now),
+		Operation: "OPTIMIZE", Parameters: parameters(step.Layout), Metrics: metrics(s, out),
 		UserMetadata: string(userMetadata), EngineInfo: "ajlo/" + e.o.Version, TxnID: e.o.NewID(), Time: now,
 	}, nil
 }
 
-func added(files []rewrite.Written, l layout.Layout, now int64) []delta.Add {
-	adds := make([]delta.Add, len(files))
-	for i, f := range files {
+func added(out made, tags map[string]string, now int64) []delta.Add {
+	adds := make([]delta.Add, len(out.Files))
+	for i, f := range out.Files {
 		adds[i] = delta.Add{
-			Path: f.Path, PartitionValues: map[string]*string{}, Size: int64(f.Bytes),
-			ModificationTime: now, Stats: f.Stats, Tags: delta.LayoutTags(l),
+			Path: f.Path, PartitionValues: out.values[i], Size: int64(f.Bytes),
+			ModificationTime: now, Stats: f.Stats, Tags: tags,
 		}
 	}
 	return adds
@@ -52,7 +54,7 @@ func parameters(l layout.Layout) map[string]any {
 }
 
 // metrics are over the sizes of added files where they say nothing else.
-func metrics(t opened, out rewrite.Outcome) map[string]string {
+func metrics(s scope, out made) map[string]string {
 	sizes := make([]int64, len(out.Files))
 	total := int64(0)
 	for i, f := range out.Files {
@@ -61,11 +63,11 @@ func metrics(t opened, out rewrite.Outcome) map[string]string {
 	}
 	slices.Sort(sizes)
 	return map[string]string{
-		"numRemovedFiles":           strconv.Itoa(len(t.lake.Files)),
-		"numRemovedBytes":           strconv.FormatInt(int64(t.lake.Bytes()), 10),
+		"numRemovedFiles":           strconv.Itoa(len(s.files)),
+		"numRemovedBytes":           strconv.FormatInt(int64(s.bytes()), 10),
 		"numAddedFiles":             strconv.Itoa(len(sizes)),
 		"numAddedBytes":             strconv.FormatInt(total, 10),
-		"numDeletionVectorsRemoved": "0",
+		"numDeletionVectorsRemoved": strconv.Itoa(s.vectors()),
 		"minFileSize":               percentile(sizes, 0),
 		"p25FileSize":               percentile(sizes, 25),
 		"p50FileSize":               percentile(sizes, 50),

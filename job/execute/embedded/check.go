@@ -50,22 +50,34 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	if err != nil {
 		return err
 	}
-	if t.has(step.Layout) {
+	if t.done(step) {
 		return nil
 	}
-	return e.checkRewrite(ctx, step, t)
-}
-
-// checkRewrite looks at files and disks.
-func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened) error {
-	survey, err := rewrite.Look(ctx, t.task(step))
+	s, err := t.scope(step)
 	if err != nil {
-		return refusal(err)
-	}
-	if err := e.checkSpace(step, t); err != nil {
 		return err
 	}
-	if spilled := survey.Spilled(e.o.Memory); spilled > 0 {
+	return e.checkRewrite(ctx, step, t, s)
+}
+
+// done reports whether there is nothing to do. A step with a list of files is never done
+// before: its files are of the layout and overlap.
+func (t opened) done(step plan.Step) bool { return len(step.Files) == 0 && t.has(step.Layout) }
+
+// checkRewrite looks at files and disks.
+func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened, s scope) error {
+	spilled := unit.Bytes(0)
+	for _, p := range s.parts {
+		survey, err := rewrite.Look(ctx, p.task)
+		if err != nil {
+			return refusal(err)
+		}
+		spilled = max(spilled, survey.Spilled(e.o.Memory))
+	}
+	if err := e.checkSpace(step, t, s); err != nil {
+		return err
+	}
+	if spilled > 0 {
 		return e.checkSpill(step, spilled)
 	}
 	return nil
@@ -123,10 +135,7 @@ func read(ctx context.Context, store object.Store, step plan.Step) (opened, erro
 
 // unmakable says why a layout cannot be made here; empty where it can.
 func unmakable(l layout.Layout) string {
-	switch {
-	case len(l.Partition) > 0:
-		return "the embedded engine does not partition tables"
-	case l.Scope != layout.WholeTable:
+	if l.Scope != layout.WholeTable {
 		return fmt.Sprintf("scope %q: the embedded engine rewrites whole tables", l.Scope)
 	}
 	if err := layout.CheckKeys(l.Order, len(l.Clustering)); err != nil {
@@ -139,6 +148,9 @@ func unmakable(l layout.Layout) string {
 func obstacle(t opened, step plan.Step) string {
 	if unsupported := delta.Unsupported(t.delta); len(unsupported) > 0 {
 		return "the embedded engine does not handle " + strings.Join(unsupported, "; ") + ""
+	}
+	if by := names(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
+		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)
 	}
 	if t.lake.SchemaHash != step.SchemaHash {
 		return fmt.Sprintf("its schema changed since it was planned at version %d (%s, now %s at version %d): make a new plan",
@@ -156,12 +168,20 @@ func sameProtocol(a, b lake.Protocol) bool {
 		sameSet(a.ReaderFeatures, b.ReaderFeatures) && sameSet(a.WriterFeatures, b.WriterFeatures)
 }
 
+func names(columns []table.Column) []string {
+	texts := make([]string, len(columns))
+	for i, c := range columns {
+		texts[i] = string(c)
+	}
+	return texts
+}
+
 func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// checkSpace refuses where the disk has no room for the table a second time.
-func (e *Engine) checkSpace(step plan.Step, t opened) error {
+// checkSpace refuses where the disk has no room for the step's files a second time.
+func (e *Engine) checkSpace(step plan.Step, t opened, s scope) error {
 	dir, err := folder(t.store)
 	if err != nil {
 		return refuse(step, "%v", err)
@@ -170,7 +190,7 @@ func (e *Engine) checkSpace(step plan.Step, t opened) error {
 	if err != nil {
 		return err
 	}
-	if needed := t.lake.Bytes() / 10 * spareSpace; free < needed {
+	if needed := s.bytes() / 10 * spareSpace; free < needed {
 		return refuse(step, "the disk of %s has %d bytes free, the rewrite needs %d: make room or lower the budget", dir, free, needed)
 	}
 	return nil
@@ -186,30 +206,6 @@ func folder(store object.Store) (string, error) {
 		return "", fmt.Errorf("%s is not on a local disk", store.URL())
 	}
 	return filepath.FromSlash(u.Path), nil
-}
-
-// has reports whether all live files are tagged with the layout. A sort depends on the order
-// of its keys, a curve does not. A table without files has every layout.
-func (t opened) has(l layout.Layout) bool {
-	for _, f := range t.delta.Files {
-		tagged, _, ok := delta.TaggedLayout(f.Tags)
-		if !ok || tagged.Order != l.Order || !layout.SameKeys(tagged, l) {
-			return false
-		}
-		if l.Order == layout.Sort && !slices.Equal(tagged.Clustering, l.Clustering) {
-			return false
-		}
-	}
-	return true
-}
-
-// task is the rewrite of all live files.
-func (t opened) task(step plan.Step) rewrite.Task {
-	task := rewrite.Task{Table: step.Table, Store: t.store, Metadata: t.delta.Metadata, Layout: step.Layout, TargetFile: step.TargetFile}
-	for _, f := range t.lake.Files {
-		task.Files = append(task.Files, rewrite.File{Path: f.Path, Bytes: f.Bytes, Rows: f.Rows})
-	}
-	return task
 }
 
 func refuse(step plan.Step, format string, args ...any) *execute.Refusal {

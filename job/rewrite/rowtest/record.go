@@ -127,7 +127,7 @@ func (r *record) structText(out *strings.Builder, c *parquet.Column, fields []Fi
 	out.WriteString("{")
 	for _, f := range fields {
 		out.WriteString(f.Name + "=")
-		child := childNamed(c, f.Name)
+		child := childNamed(c, f.stored())
 		if child == nil {
 			out.WriteString("NULL;")
 			continue
@@ -158,7 +158,7 @@ func childNamed(c *parquet.Column, name string) *parquet.Column {
 
 func wanted(fields []Field, name string) bool {
 	for _, f := range fields {
-		if strings.EqualFold(f.Name, name) {
+		if strings.EqualFold(f.stored(), name) {
 			return true
 		}
 	}

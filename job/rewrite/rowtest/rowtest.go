@@ -28,6 +28,10 @@ type Table struct {
 	Files   []string // live, relative to Dir, sorted
 	Fields  []Field
 	Commits []Commit // one a version
+
+	partition  []string                  // columns that are in the log
+	properties map[string]any            // of the table
+	live       map[string]map[string]any // the add action of each live file
 }
 
 // Commit is what one version's commit says of itself and of files.
@@ -39,8 +43,17 @@ type Commit struct {
 
 // Field is one column or one field of a struct.
 type Field struct {
-	Name string `json:"name"`
-	Type Type   `json:"type"`
+	Name     string         `json:"name"`
+	Type     Type           `json:"type"`
+	Metadata map[string]any `json:"metadata"`
+}
+
+// stored is the field's name in files.
+func (f Field) stored() string {
+	if name, ok := f.Metadata["delta.columnMapping.physicalName"].(string); ok {
+		return name
+	}
+	return f.Name
 }
 
 // Type is a type of the log: the name of a primitive, or one of the three nested ones.
@@ -75,8 +88,7 @@ func (t *Type) UnmarshalJSON(text []byte) error {
 
 // Open replays all commits of the table.
 func Open(dir string) (Table, error) {
-	table := Table{Dir: dir}
-	live := map[string]bool{}
+	table := Table{Dir: dir, live: map[string]map[string]any{}}
 	for {
 		text, err := os.ReadFile(filepath.Join(dir, "_delta_log", fmt.Sprintf("%020d.json", len(table.Commits))))
 		if errors.Is(err, os.ErrNotExist) {
@@ -85,16 +97,16 @@ func Open(dir string) (Table, error) {
 		if err != nil {
 			return Table{}, err
 		}
-		if err := table.replay(text, live); err != nil {
+		if err := table.replay(text); err != nil {
 			return Table{}, fmt.Errorf("commit %d: %w", len(table.Commits), err)
 		}
 	}
 	table.Version = len(table.Commits) - 1
-	table.Files = slices.Sorted(maps.Keys(live))
+	table.Files = slices.Sorted(maps.Keys(table.live))
 	return table, nil
 }
 
-func (t *Table) replay(text []byte, live map[string]bool) error {
+func (t *Table) replay(text []byte) error {
 	var c Commit
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 64<<20)
@@ -104,7 +116,7 @@ func (t *Table) replay(text []byte, live map[string]bool) error {
 			return err
 		}
 		for kind, body := range action {
-			if err := t.apply(&c, kind, body, live); err != nil {
+			if err := t.apply(&c, kind, body); err != nil {
 				return err
 			}
 		}
@@ -113,7 +125,7 @@ func (t *Table) replay(text []byte, live map[string]bool) error {
 	return lines.Err()
 }
 
-func (t *Table) apply(c *Commit, kind string, body map[string]any, live map[string]bool) error {
+func (t *Table) apply(c *Commit, kind string, body map[string]any) error {
 	switch kind {
 	case "commitInfo":
 		c.Info = body
@@ -122,27 +134,36 @@ func (t *Table) apply(c *Commit, kind string, body map[string]any, live map[stri
 		if err := json.Unmarshal([]byte(body["schemaString"].(string)), &root); err != nil {
 			return err
 		}
-		t.Fields = root.Fields
+		t.Fields, t.partition = root.Fields, nil
+		t.properties, _ = body["configuration"].(map[string]any)
+		columns, _ := body["partitionColumns"].([]any)
+		for _, c := range columns {
+			t.partition = append(t.partition, c.(string))
+		}
 	case "add", "remove":
 		path, err := url.PathUnescape(body["path"].(string))
 		if err != nil {
 			return err
 		}
 		if kind == "add" {
-			c.Added, live[path] = append(c.Added, body), true
+			c.Added = append(c.Added, body)
+			t.live[path] = body
 			return nil
 		}
 		c.Removed = append(c.Removed, body)
-		delete(live, path)
+		if was, ok := t.live[path]; ok && sameVector(was, body) {
+			delete(t.live, path)
+		}
 	}
 	return nil
 }
 
-// Rows gives the live rows as sorted texts.
+// Rows gives the live rows as sorted texts: values of partition columns behind the others and
+// as the log spells them, and the row's id and commit version where the table tracks them.
 func (t Table) Rows() ([]string, error) {
 	var all []string
 	for _, f := range t.Files {
-		rows, err := FileRows(filepath.Join(t.Dir, f), t.Fields)
+		rows, err := t.liveRows(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}

@@ -69,4 +69,30 @@ write("evolved", "SELECT id, name FROM delta.`" + str(out / "evolved") + "` WHER
 
 spark.sql(f"CREATE TABLE delta.`{out}/strict` (id BIGINT NOT NULL, name STRING) USING delta TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '1')")
 write("strict", "SELECT id, concat('n', id) AS name FROM range(0, 20, 1, 1)")
+
+def features(name, columns, clause, **properties):
+    settings = ", ".join(f"'{k.replace('__', '.')}' = '{v}'" for k, v in properties.items())
+    spark.sql(f"CREATE TABLE delta.`{out}/{name}` ({columns}) USING delta {clause} TBLPROPERTIES ({settings})")
+
+
+# Everything that moves with a row, in one table: partitions whose names are escaped, mapped
+# and renamed columns, deleted rows, rows that carry the ids of other files.
+features("moved", "id BIGINT, k INT, s STRUCT<a: INT, b: STRING>, p STRING, d DATE", "PARTITIONED BY (p, d)",
+         delta__columnMapping__mode="name", delta__enableDeletionVectors="true", delta__enableRowTracking="true")
+ROWS = """SELECT id, CAST(id % 7 AS INT) AS k, IF(id % 5 = 0, NULL, named_struct('a', CAST(id AS INT), 'b', IF(id % 3 = 0, NULL, concat('b', id)))) AS s,
+  CASE id % 3 WHEN 0 THEN 'a b:0' WHEN 1 THEN '100%' END AS p, IF(id % 2 = 0, DATE'2020-01-01', NULL) AS d FROM range({0}, {1}, 1, 1)"""
+write("moved", ROWS.format(0, 60))
+spark.sql(f"ALTER TABLE delta.`{out}/moved` RENAME COLUMN k TO key")
+spark.sql(f"ALTER TABLE delta.`{out}/moved` RENAME COLUMN s.b TO text")
+spark.sql(f"DELETE FROM delta.`{out}/moved` WHERE id % 11 = 3")
+spark.sql(f"UPDATE delta.`{out}/moved` SET key = -1 WHERE id % 13 = 5")
+spark.sql(f"INSERT INTO delta.`{out}/moved` SELECT id, 1, named_struct('a', 1, 'text', 'new'), 'a b:0', DATE'2020-01-01' FROM range(60, 70, 1, 1)")
+
+features("numbered", "id BIGINT, s STRUCT<a: INT, b: ARRAY<STRUCT<c: INT>>>", "", delta__columnMapping__mode="id")
+write("numbered", "SELECT id, named_struct('a', CAST(id AS INT), 'b', array(named_struct('c', CAST(-id AS INT)))) AS s FROM range(0, 30, 1, 1)")
+spark.sql(f"ALTER TABLE delta.`{out}/numbered` RENAME COLUMN s.a TO z")
+
+features("liquid", "id BIGINT, day DATE, name STRING", "CLUSTER BY (day, id)", delta__enableDeletionVectors="false")
+write("liquid", "SELECT id, date_add(DATE'2020-01-01', CAST(id % 50 AS INT)) AS day, concat('n', id) AS name FROM range(0, 500, 1, 1)")
+write("liquid", "SELECT id, date_add(DATE'2020-01-01', CAST(id % 50 AS INT)) AS day, concat('n', id) AS name FROM range(500, 900, 1, 1)")
 spark.stop()
