@@ -36,8 +36,7 @@ var handled = map[string]string{
 }
 
 // Unsupported names, in words for people, everything of the table that a rewrite by ajlo
-// does not handle: protocol versions, features, properties, columns, partitions, deletion
-// vectors. Empty means that the table may be rewritten. What is not known is not handled:
+// does not handle: protocol versions, features, properties, columns. Empty means that the table may be rewritten. What is not known is not handled:
 // a property or column setting in Delta's own name space counts unless it is known to ask
 // nothing of a rewrite. The numbered versions before 3 and 7 stand for features that are all
 // handled.
@@ -47,7 +46,6 @@ func Unsupported(s Snapshot) []string {
 		propertyObstacles(s.Metadata),
 		columnObstacles(s.Metadata.Schema, ""),
 		domainObstacles(s.Domains),
-		vectorObstacles(s.Files),
 	)
 }
 
@@ -92,6 +90,7 @@ var harmless = []string{
 	"delta.enableExpiredLogCleanup",
 	"delta.enableFullRetentionRollback",
 	"delta.enableInCommitTimestamps",
+	rowTrackingKey,
 	"delta.feature.", // the protocol's lists count, not these
 	"delta.ignoreProtocolDefaults",
 	"delta.inCommitTimestampEnablementTimestamp",
@@ -113,9 +112,6 @@ var harmless = []string{
 }
 
 func propertyObstacles(m Metadata) (found []string) {
-	if len(m.PartitionColumns) > 0 {
-		found = append(found, "partition columns: "+strings.Join(m.PartitionColumns, ", "))
-	}
 	if m.Format.Provider != "" && !strings.EqualFold(m.Format.Provider, "parquet") {
 		found = append(found, "data files in format "+m.Format.Provider)
 	}
@@ -132,7 +128,7 @@ func isHarmless(key, value string) bool {
 		return true // the user's own, or switched off
 	}
 	if key == mappingKey {
-		return Mapping(value) == MapNone
+		return slices.Contains([]Mapping{MapNone, MapName, MapID}, Mapping(value))
 	}
 	return slices.ContainsFunc(harmless, func(name string) bool {
 		return key == name || strings.HasSuffix(name, ".") && strings.HasPrefix(key, name)
@@ -192,17 +188,4 @@ func domainObstacles(domains map[string]Domain) (found []string) {
 		}
 	}
 	return found
-}
-
-func vectorObstacles(files []Add) []string {
-	n := 0
-	for _, f := range files {
-		if f.DeletionVector != nil {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("deletion vectors on %d files", n)}
 }

@@ -23,29 +23,9 @@ func (s suite) refusals(t *testing.T) {
 		commit func(t *testing.T, dir string) []action // version 1
 		names  string
 	}{
-		{"partition columns", func(*testing.T, string) []action {
-			return []action{{"metaData": metaData(itemSchema, []string{"name"}, nil)}}
-		}, "partition columns: name"},
-		{"deletion vectors", func(t *testing.T, dir string) []action {
-			added := addItems(t, dir, "d.parquet", items(300, 10))
-			added["add"].(action)["deletionVector"] = action{"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "offset": 1, "sizeInBytes": 34, "cardinality": 2}
-			return []action{feature([]string{"deletionVectors"}, []string{"deletionVectors"}), added}
-		}, "deletion vectors on 1 files"},
-		{"column mapping", func(*testing.T, string) []action {
-			return []action{
-				{"protocol": action{"minReaderVersion": 2, "minWriterVersion": 5}},
-				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.columnMapping.mode": "name"})},
-			}
-		}, "delta.columnMapping.mode"},
 		{"a reader feature nobody knows", func(*testing.T, string) []action {
 			return []action{feature([]string{"timeTravelling"}, []string{"timeTravelling"})}
 		}, "timeTravelling"},
-		{"row tracking", func(*testing.T, string) []action {
-			return []action{
-				feature(nil, []string{"rowTracking", "domainMetadata"}),
-				{"metaData": metaData(itemSchema, nil, map[string]string{"delta.enableRowTracking": "true"})},
-			}
-		}, "delta.enableRowTracking"},
 		{"a catalog that commits", func(*testing.T, string) []action {
 			return []action{feature([]string{"catalogManaged"}, []string{"catalogManaged", "inCommitTimestamp"})}
 		}, "catalogManaged"},

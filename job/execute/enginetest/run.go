@@ -36,6 +36,7 @@ func Run(t *testing.T, newEngine Make) {
 	s := suite{newEngine}
 	t.Run("rows", s.rows)
 	t.Run("odd files", s.oddFiles)
+	t.Run("features", s.features)
 	t.Run("history", s.history)
 	t.Run("again", s.again)
 	t.Run("others", s.others)
@@ -86,7 +87,7 @@ func root(t *testing.T) string {
 // fixture is a copy of one of the tables that Spark wrote.
 func fixture(t *testing.T, name string) string {
 	t.Helper()
-	for _, folder := range []string{"job/rewrite/testdata/spark40", "testdata/spark40-delta/warehouse/tpch.db"} {
+	for _, folder := range []string{"job/rewrite/testdata/spark40", "testdata/spark40-delta/warehouse/tpch.db", "job/delta/testdata/tables"} {
 		from := filepath.Join(root(t), filepath.FromSlash(folder), name)
 		if _, err := os.Stat(from); err != nil {
 			continue

@@ -28,6 +28,7 @@ import (
 type recorder struct {
 	intended []string
 	attempts int
+	spent    unit.Bytes // asked for last
 	refuse   error
 	poor     error                      // the answer to whether the budget holds a rewrite
 	lost     error                      // the answer to whether the lease is still held
@@ -46,7 +47,10 @@ func (r *recorder) Intend(_ context.Context, _ table.Location, paths []string) e
 	return r.refuse
 }
 
-func (r *recorder) Spend(unit.Bytes) error { return r.poor }
+func (r *recorder) Spend(bytes unit.Bytes) error {
+	r.spent = bytes
+	return r.poor
+}
 
 func (r *recorder) Progress(_, _ unit.Bytes) {}
 
