@@ -107,9 +107,6 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if err != nil {
 		return opened{}, refuse(step, "%v: the embedded engine rewrites tables on local disks", err)
 	}
-	if _, err := folder(store); err != nil {
-		return opened{}, refuse(step, "%v: the embedded engine rewrites tables on local disks", err)
-	}
 	t, err := read(ctx, store, step)
 	if err != nil {
 		return opened{}, err
