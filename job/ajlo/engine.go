@@ -40,7 +40,7 @@ func (o engineOptions) give(n *job.Night, w world) error {
 func newEngine(c config.Config, w world) limited {
 	memory := cmp.Or(c.Engine.Memory, rewrite.DefaultMemory)
 	return limited{memory, embedded.New(embedded.Options{
-		Memory: memory, Spill: c.Engine.Spill, Open: bucket.Open,
+		Memory: memory, Spill: c.Engine.Spill, Open: bucket.Open, Commit: c.Commit,
 		NewID: uuid.NewString, Now: w.clock, Version: version,
 	})}
 }

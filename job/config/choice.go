@@ -23,6 +23,19 @@ const (
 	ByPath Address = "path"
 )
 
+// Commit is how commits to Delta tables on S3 are made safe (rule 4).
+type Commit string
+
+// The ways to commit on S3: not at all; all writers put on condition; ajlo is the only writer;
+// through Delta's DynamoDB log store; through a catalog.
+const (
+	NoCommit    Commit = "none"
+	Conditional Commit = "conditional"
+	Exclusive   Commit = "exclusive"
+	DynamoDB    Commit = "dynamodb"
+	ByCatalog   Commit = "catalog"
+)
+
 // FirstSeen is what an edge does that the reference window did not have: trigger a rekey by
 // itself, or only weigh in the mean.
 type FirstSeen string

@@ -48,6 +48,7 @@ type Config struct {
 	Estimator      Estimator `json:"estimator"`
 	Choice         Choice    `json:"choice"`
 	Allow          Allow     `json:"allow"`
+	Commit         Commit    `json:"commit"`
 }
 
 // Source is one place that holds event logs.

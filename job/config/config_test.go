@@ -41,6 +41,7 @@ func TestParseFillsDefaults(t *testing.T) {
 		Protect:   []string{},
 		Estimator: WhatIf,
 		Choice:    Exact,
+		Commit:    NoCommit,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
@@ -102,6 +103,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		Protect:   []string{"Q08", "1359c5965dc90355"},
 		Estimator: Constant,
 		Choice:    Greedy,
+		Commit:    Conditional,
 		Allow:     Allow{ProtocolUpgrade: true},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -28,6 +28,7 @@ type document struct {
 	Estimator      text     `yaml:"estimator"`
 	Choice         text     `yaml:"choice"`
 	Allow          allow    `yaml:"allow"`
+	Commit         text     `yaml:"commit"`
 }
 
 type source struct {
@@ -93,6 +94,7 @@ func defaults() document {
 		FirstSeenShare: preset("0.05"),
 		Estimator:      preset("what_if"),
 		Choice:         preset("exact"),
+		Commit:         preset("none"),
 		Allow:          allow{ProtocolUpgrade: preset("false")},
 	}
 }

@@ -47,6 +47,7 @@ func (r *reader) config(d document) Config {
 		Estimator:      read(r, d.Estimator, oneOf(WhatIf, Constant)),
 		Choice:         read(r, d.Choice, oneOf(Exact, Greedy)),
 		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
+		Commit:         read(r, d.Commit, oneOf(NoCommit, Conditional, Exclusive, DynamoDB, ByCatalog)),
 	}
 	c.Cache = r.cache(d.Cache, c.State)
 	c.Engine.Spill = cmp.Or(c.Engine.Spill, filepath.Dir(c.State))

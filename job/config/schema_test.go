@@ -148,6 +148,7 @@ func TestSchemaHasTheChoicesOfTheCode(t *testing.T) {
 		{"lake: {address: %s}\n", contractSchema(t).Properties["lake"].Properties["address"].Enum},
 		{"engine: {kind: %s}\n", contractSchema(t).Properties["engine"].Properties["kind"].Enum},
 		{"first_seen: %s\n", contractSchema(t).Properties["first_seen"].Enum},
+		{"commit: %s\n", contractSchema(t).Properties["commit"].Enum},
 		{"choice: %s\n", contractSchema(t).Properties["choice"].Enum},
 		{"estimator: %s\n", contractSchema(t).Properties["estimator"].Enum},
 	}

@@ -45,6 +45,7 @@ type provenance struct {
 	Timestamp         json.Number `json:"timestamp"`
 	InCommitTimestamp json.Number `json:"inCommitTimestamp"`
 	TxnID             string      `json:"txnId"`
+	EngineInfo        any         `json:"engineInfo"` // a text, unless another writer thinks otherwise
 }
 
 // UnmarshalJSON never fails on a well-formed object.
@@ -54,6 +55,7 @@ func (c *commitInfo) UnmarshalJSON(data []byte) error {
 		return nil // a commitInfo of another shape tells nothing, and is no damage
 	}
 	c.TxnID = p.TxnID
+	c.EngineInfo, _ = p.EngineInfo.(string)
 	c.Timestamp, _ = p.Timestamp.Int64()
 	c.InCommitTimestamp, _ = p.InCommitTimestamp.Int64()
 	return nil

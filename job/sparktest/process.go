@@ -1,4 +1,4 @@
-//go:build spark
+//go:build spark || s3
 
 package sparktest
 

@@ -41,7 +41,12 @@ func (e *Engine) Unsupported(ctx context.Context, location table.Location) ([]st
 	if err != nil {
 		return nil, fmt.Errorf("look at table %s: %w", location, err)
 	}
-	return delta.Unsupported(s), nil
+	reasons := delta.Unsupported(s)
+	hazard, err := e.hazard(ctx, store, s)
+	if hazard != "" {
+		reasons = append(reasons, hazard)
+	}
+	return reasons, err
 }
 
 // Check refuses the step where Apply would, as far as that can be known before.
@@ -101,17 +106,24 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 		return opened{}, refuse(step, "%s", reason)
 	}
 	store, err := e.o.Open(string(step.Location))
-	if err == nil {
-		_, err = folder(store) // rule 4: commits elsewhere are not known to be safe
-	}
 	if err != nil {
-		return opened{}, refuse(step, "%v: the embedded engine rewrites tables on local disks", err)
+		return opened{}, refuse(step, "%v", err)
+	}
+	if reason := e.storageHazard(store); reason != "" {
+		return opened{}, refuse(step, "%s", reason)
 	}
 	t, err := read(ctx, store, step)
 	if err != nil {
 		return opened{}, err
 	}
 	if reason := obstacle(t, step); reason != "" {
+		return opened{}, refuse(step, "%s", reason)
+	}
+	reason, err := e.hazard(ctx, store, t.delta)
+	if err != nil {
+		return opened{}, err
+	}
+	if reason != "" {
 		return opened{}, refuse(step, "%s", reason)
 	}
 	return t, nil
@@ -180,8 +192,12 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// checkSpace refuses where the disk has no room for the step's files a second time.
+// checkSpace refuses where the disk has no room for the step's files a second time. Other
+// storage has no end.
 func (e *Engine) checkSpace(step plan.Step, t opened, s scope) error {
+	if scheme(t.store) != "file" {
+		return nil
+	}
 	dir, err := folder(t.store)
 	if err != nil {
 		return refuse(step, "%v", err)
@@ -201,9 +217,6 @@ func folder(store object.Store) (string, error) {
 	u, err := url.Parse(store.URL())
 	if err != nil {
 		return "", err
-	}
-	if u.Scheme != "file" {
-		return "", fmt.Errorf("%s is not on a local disk", store.URL())
 	}
 	return filepath.FromSlash(u.Path), nil
 }

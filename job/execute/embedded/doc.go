@@ -1,5 +1,5 @@
-// Package embedded is the engine in pure Go: it rewrites Delta tables on local disks, in
-// limited memory, without Spark.
+// Package embedded is the engine in pure Go: it rewrites Delta tables on local disks and
+// object storage, in limited memory, without Spark.
 //
 // In comes a step of a plan; out comes one commit that removes the table's live files, or those
 // that the step lists, and adds the same rows in the step's layout, partition by partition,
@@ -11,8 +11,9 @@
 // whether the commit was written no file is deleted. When others change what was read, the
 // rewrite is done again on the newest version.
 //
-// It refuses, before a byte is written and by name: tables that are not on a local disk or
-// not Delta, every feature that delta.Unsupported lists, a schema or protocol other than planned, layouts it cannot make,
+// It refuses, before a byte is written and by name: tables that are not Delta, tables on S3
+// whose writers nobody vouches for (rule 4), every feature that delta.Unsupported lists,
+// a schema or protocol other than planned, layouts it cannot make,
 // and disks without room for the table a second time or for rows that do not fit in memory.
 //
 // Spark's own writers on a local disk are not safe against other processes: between their

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"ajlo/job/config"
 	"ajlo/job/execute"
 	"ajlo/job/object"
 	"ajlo/job/plan"
@@ -29,6 +30,8 @@ type Options struct {
 	Spill string
 	// Parallel is how many files are read or written at once, the number of processors where 0.
 	Parallel int
+	// Commit is how commits to tables on S3 are made safe; without it none are made there.
+	Commit config.Commit
 	// Version of ajlo, for the table's history.
 	Version string
 	// NewID gives UUIDs. Required.

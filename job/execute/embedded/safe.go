@@ -1,0 +1,61 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ajlo/job/config"
+	"ajlo/job/delta"
+	"ajlo/job/object"
+)
+
+// scheme names the storage of a store: "file", "s3", "gs", "azblob".
+func scheme(store object.Store) string {
+	u, err := url.Parse(store.URL())
+	if err != nil {
+		return ""
+	}
+	return u.Scheme
+}
+
+// storageHazard says why commits to the storage could be lost or take another's place (rule 4);
+// empty where they cannot. Local disks, Google's and Azure's storage refuse a second file of
+// one name to whoever asks, Spark included. S3 does so for those only who ask on condition.
+func (e *Engine) storageHazard(store object.Store) string {
+	if scheme(store) != onS3 {
+		return ""
+	}
+	switch e.o.Commit {
+	case config.Exclusive, config.Conditional:
+		return ""
+	case config.DynamoDB, config.ByCatalog:
+		return fmt.Sprintf("the config has commit: %s, which the embedded engine cannot do", e.o.Commit)
+	}
+	return "it is on S3, where Delta's writers can lose each other's commits: say in the config how commits are made safe (commit: conditional or exclusive)"
+}
+
+const onS3 = "s3"
+
+// hazard is storageHazard, and where commits are on condition also a writer in the table's
+// history whose commits have none.
+func (e *Engine) hazard(ctx context.Context, store object.Store, s delta.Snapshot) (string, error) {
+	if reason := e.storageHazard(store); reason != "" || scheme(store) != onS3 || e.o.Commit != config.Conditional {
+		return reason, nil
+	}
+	writers, err := delta.Writers(ctx, store, s.Version)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range writers {
+		if strings.HasPrefix(w, sparks) {
+			return fmt.Sprintf("the config has commit: conditional, but %s wrote to it, whose commits on S3 have no condition: keep Spark from it and say commit: exclusive", w), nil
+		}
+	}
+	return "", nil
+}
+
+// sparks starts what open-source Spark says of itself in a commit. On S3 it looks for a
+// version and then writes it, with no condition.
+const sparks = "Apache-Spark/"
