@@ -36,15 +36,16 @@ var handled = map[string]string{
 }
 
 // Unsupported names, in words for people, everything of the table that a rewrite by ajlo
-// does not handle: protocol versions, features, properties, columns. Empty means that the table may be rewritten. What is not known is not handled:
-// a property or column setting in Delta's own name space counts unless it is known to ask
-// nothing of a rewrite. The numbered versions before 3 and 7 stand for features that are all
-// handled.
+// does not handle: protocol versions, features, properties, columns, domains. Empty means
+// that the table may be rewritten. What is not known is not handled: a property or column
+// setting in Delta's own name space counts unless it is known to ask nothing of a rewrite.
+// The numbered versions before 3 and 7 stand for features that are all handled.
 func Unsupported(s Snapshot) []string {
 	return slices.Concat(
 		protocolObstacles(s.Protocol),
 		propertyObstacles(s.Metadata),
 		columnObstacles(s.Metadata.Schema, ""),
+		mappingObstacles(s.Metadata),
 		domainObstacles(s.Domains),
 	)
 }
@@ -79,6 +80,7 @@ var harmless = []string{
 	"delta.checkpointPolicy",
 	"delta.checkpointRetentionDuration",
 	"delta.columnMapping.maxColumnId",
+	mappingKey, // see mappingObstacles
 	"delta.constraints.",
 	"delta.dataSkippingNumIndexedCols",
 	"delta.dataSkippingStatsColumns",
@@ -126,9 +128,6 @@ func propertyObstacles(m Metadata) (found []string) {
 func isHarmless(key, value string) bool {
 	if !strings.HasPrefix(key, "delta.") || strings.EqualFold(value, "false") {
 		return true // the user's own, or switched off
-	}
-	if key == mappingKey {
-		return slices.Contains([]Mapping{MapNone, MapName, MapID}, Mapping(value))
 	}
 	return slices.ContainsFunc(harmless, func(name string) bool {
 		return key == name || strings.HasSuffix(name, ".") && strings.HasPrefix(key, name)

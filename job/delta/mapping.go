@@ -2,7 +2,9 @@ package delta
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 )
 
 // Mapping is how a table finds its columns in data files.
@@ -58,4 +60,35 @@ func columnID(settings map[string]any) int32 {
 		return 0
 	}
 	return int32(id)
+}
+
+// mappingObstacles names ways of mapping that are not known, and columns that a mapped table
+// does not say how to find.
+func mappingObstacles(m Metadata) []string {
+	switch mode := m.Mapping(); mode {
+	case MapNone:
+		return nil
+	case MapName, MapID:
+		return unmapped(m.Schema, "")
+	default:
+		return []string{"column mapping by " + string(mode)}
+	}
+}
+
+func unmapped(fields []Field, parent string) (found []string) {
+	for _, f := range fields {
+		name := parent + f.Name
+		if f.PhysicalName == "" || f.ID == 0 {
+			found = append(found, fmt.Sprintf("column %s: mapped without a name or an id", name))
+		}
+		found = append(found, unmappedParts(&f.Type, name)...)
+	}
+	return found
+}
+
+func unmappedParts(t *Type, name string) []string {
+	if t == nil {
+		return nil
+	}
+	return slices.Concat(unmappedParts(t.Key, name+".key"), unmappedParts(t.Element, name+".element"), unmapped(t.Fields, name+"."))
 }

@@ -44,7 +44,17 @@ func TestMappedColumns(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
+			var wrong []string
+			if tt.want[0].ID != 0 {
+				wrong = []string{"column m: mapped without a name or an id", "column m.element.y: mapped without a name or an id"}
+			}
+			if diff := cmp.Diff(wrong, mappingObstacles(m)); diff != "" {
+				t.Error(diff)
+			}
 		})
+	}
+	if got := mappingObstacles(Metadata{Configuration: map[string]string{mappingKey: "later"}}); len(got) != 1 || got[0] != "column mapping by later" {
+		t.Errorf("a way that is not known: %q", got)
 	}
 }
 

@@ -195,7 +195,7 @@ func sameSet(a, b []string) bool {
 // checkSpace refuses where the disk has no room for the step's files a second time. Other
 // storage has no end.
 func (e *Engine) checkSpace(step plan.Step, t opened, s scope) error {
-	if scheme(t.store) != "file" {
+	if object.Scheme(t.store.URL()) != "file" {
 		return nil
 	}
 	dir, err := folder(t.store)

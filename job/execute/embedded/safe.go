@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"ajlo/job/config"
@@ -11,20 +10,11 @@ import (
 	"ajlo/job/object"
 )
 
-// scheme names the storage of a store: "file", "s3", "gs", "azblob".
-func scheme(store object.Store) string {
-	u, err := url.Parse(store.URL())
-	if err != nil {
-		return ""
-	}
-	return u.Scheme
-}
-
 // storageHazard says why commits to the storage could be lost or take another's place (rule 4);
 // empty where they cannot. Local disks, Google's and Azure's storage refuse a second file of
 // one name to whoever asks, Spark included. S3 does so for those only who ask on condition.
 func (e *Engine) storageHazard(store object.Store) string {
-	if scheme(store) != onS3 {
+	if object.Scheme(store.URL()) != onS3 {
 		return ""
 	}
 	switch e.o.Commit {
@@ -41,7 +31,7 @@ const onS3 = "s3"
 // hazard is storageHazard, and where commits are on condition also a writer in the table's
 // history whose commits have none.
 func (e *Engine) hazard(ctx context.Context, store object.Store, s delta.Snapshot) (string, error) {
-	if reason := e.storageHazard(store); reason != "" || scheme(store) != onS3 || e.o.Commit != config.Conditional {
+	if reason := e.storageHazard(store); reason != "" || object.Scheme(store.URL()) != onS3 || e.o.Commit != config.Conditional {
 		return reason, nil
 	}
 	writers, err := delta.Writers(ctx, store, s.Version)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"ajlo/job/bucket"
+	"ajlo/job/bucket/buckettest"
 	"ajlo/job/config"
 	"ajlo/job/delta"
 	"ajlo/job/execute"
@@ -24,7 +26,6 @@ import (
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/object"
-	"ajlo/job/object/objecttest"
 	"ajlo/job/plan"
 	"ajlo/job/sparktest"
 	"ajlo/job/table"
@@ -34,13 +35,13 @@ import (
 // onS3 is a table on a real S3 server that delta-rs made.
 func onS3(t *testing.T) (url string, store object.Store) {
 	t.Helper()
-	return madeByDeltaRS(t, objecttest.Start(t).Bucket+"/items")
+	return madeByDeltaRS(t, buckettest.Start(t).Bucket+"/items")
 }
 
 func madeByDeltaRS(t *testing.T, at string) (url string, store object.Store) {
 	t.Helper()
 	deltaRS(t, "make", at)
-	store, err := object.Open(at)
+	store, err := bucket.Open(at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func deltaRS(t *testing.T, arguments ...string) []byte {
 
 func engineWith(c config.Commit) *embedded.Engine {
 	return embedded.New(embedded.Options{
-		Commit: c, Version: "test", NewID: uuid.NewString, Now: time.Now,
+		Open: bucket.Open, Commit: c, Version: "test", NewID: uuid.NewString, Now: time.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 }

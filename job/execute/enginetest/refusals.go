@@ -87,7 +87,7 @@ func (s suite) refusedSteps(t *testing.T) {
 		{"another schema than planned", func(p *plan.Step) { p.SchemaHash = "another" }, "schema changed"},
 		{"another protocol than planned", func(p *plan.Step) { p.Protocol.MinWriter = 1 }, "protocol changed"},
 		{"the table is gone", func(p *plan.Step) { p.Location += "/nowhere" }, "nowhere"},
-		{"object storage", func(p *plan.Step) { p.Location = "s3://bucket/items" }, "on S3"},
+		{"object storage", func(p *plan.Step) { p.Location = "s3://bucket/items" }, "s3"},
 		{"a key that is not there", func(p *plan.Step) { p.Layout = layout.ClusteredBy(layout.Sort, "nobody") }, "nobody"},
 		{"no keys", func(p *plan.Step) { p.Layout = layout.ClusteredBy(layout.Sort) }, "no key columns"},
 		{"no order", func(p *plan.Step) { p.Layout.Order = layout.None }, `"none"`},
