@@ -35,7 +35,7 @@ func (n Night) execute(ctx context.Context, d Decision, l Lake, r *record) ([]St
 		if steps[i].Status != StepPending {
 			continue
 		}
-		if err := n.apply(ctx, r, d, purse, i, &steps[i]); err != nil {
+		if err := n.apply(ctx, r, d, l, purse, i, &steps[i]); err != nil {
 			return steps, err
 		}
 		if steps[i].Status == StepFailed {
@@ -84,21 +84,21 @@ func stale(p plan.Plan, l Lake, s plan.Step) string {
 
 // apply does one step. What the table has become is recorded even where the run is told to
 // stop meanwhile.
-func (n Night) apply(ctx context.Context, r *record, d Decision, purse *purse, number int, step *Step) error {
+func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *purse, number int, step *Step) error {
 	s := d.Plan.Steps[number]
 	if err := r.run.StepStarted(ctx, number); err != nil {
 		return err
 	}
 	n.Log.Info("rewriting", "table", s.Table, "layout", s.Layout.String(), "bytes", s.Expected.Rewrite)
 	result, err := n.Engine.Apply(ctx, s, stepRecorder{
-		run: r.run, number: number, table: s.Table, purse: purse,
+		run: r.run, number: number, step: s, purse: purse,
 		stamp:    execute.Stamp{Run: n.ID, Step: number, PlanHash: d.PlanHash},
 		progress: n.progressOf(s),
 	})
 	if err != nil {
 		return n.recordFailure(ctx, r, number, step, err)
 	}
-	purse.take(result.BytesRemoved)
+	purse.take(s, result.BytesRemoved)
 	own, cancel := settling(ctx)
 	defer cancel()
 	if err := verify.Rows(result); err != nil {
@@ -108,10 +108,23 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, purse *purse, n
 	err = r.run.StepApplied(own, number, result)
 	if err == nil && result.Changed {
 		// The plan's own way back leads to the version it saw; others may have written since.
-		err = r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, result.Version-1))
+		err = errors.Join(r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, result.Version-1)), n.keepBounds(own, r, l, number, s))
 	}
 	return err
 }
+
+// keepBounds keeps what later queries are judged by: the table as it was before new keys.
+func (n Night) keepBounds(ctx context.Context, r *record, l Lake, number int, s plan.Step) error {
+	before, ok := l.find(s.Table)
+	if !ok || s.Kind != plan.Rekey || len(before.Snapshot.Files) > mostKept {
+		return nil
+	}
+	return r.run.KeepBounds(ctx, number, before.Snapshot)
+}
+
+// mostKept is the greatest number of files whose bounds are kept: about ten megabytes in the
+// state.
+const mostKept = 50_000
 
 // settling is a context for recording what has happened: it outlives the run's own.
 func settling(ctx context.Context) (context.Context, context.CancelFunc) {

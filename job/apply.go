@@ -69,7 +69,7 @@ func (n Night) adopt(planJSON []byte) (Decision, error) {
 	}
 	d := Decision{
 		Graph: p.Graph, Scores: p.Drift, Plan: p, PlanJSON: planJSON, PlanHash: plan.Hash(planJSON),
-		Trigger: drift.Trigger{Fired: true, Reason: p.Trigger, First: []joingraph.EdgeKey{}},
+		Trigger: drift.Trigger{Fired: p.Triggered, Reason: p.Trigger, First: []joingraph.EdgeKey{}},
 	}
 	d.Script = script.Write(p, d.PlanHash)
 	return d, n.mayAdopt(p)
@@ -87,15 +87,18 @@ func (n Night) mayAdopt(p plan.Plan) error {
 	if p.Window.Start.IsZero() || !p.Window.Start.Before(p.Window.End) {
 		return refuse("it names no window")
 	}
-	var rewrite unit.Bytes
+	spent := map[plan.Kind]unit.Bytes{}
 	for _, s := range p.Steps {
 		if s.Expected.Rewrite < 0 || s.TargetFile < minTargetFile {
 			return refuse("step %s makes files of %s and rewrites %s", s.Table, s.TargetFile, s.Expected.Rewrite)
 		}
-		rewrite += s.Expected.Rewrite
+		spent[s.Kind] += s.Expected.Rewrite
 	}
-	if rewrite > n.Config.Budget.Rewrite {
+	if rewrite := spent[plan.Rekey]; rewrite > n.Config.Budget.Rewrite {
 		return refuse("its steps rewrite %s, the config's budget is %s", rewrite, n.Config.Budget.Rewrite)
+	}
+	if upkeep := spent[plan.Upkeep]; upkeep > n.Config.Budget.Upkeep {
+		return refuse("its upkeep rewrites %s, the config's budget.upkeep is %s", upkeep, n.Config.Budget.Upkeep)
 	}
 	return nil
 }

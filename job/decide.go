@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"ajlo/job/config"
 	"ajlo/job/dialect"
@@ -14,6 +15,7 @@ import (
 	"ajlo/job/plan"
 	"ajlo/job/script"
 	"ajlo/job/table"
+	"ajlo/job/verify"
 	"ajlo/state"
 )
 
@@ -22,7 +24,9 @@ type Decision struct {
 	Graph   joingraph.Graph
 	Scores  []drift.Score
 	Trigger drift.Trigger
-	Plan    plan.Plan
+	// Judgements are what the window says of earlier steps.
+	Judgements []verify.Judgement
+	Plan       plan.Plan
 	// PlanJSON is the plan as it is printed and kept; PlanHash is its SHA-256.
 	PlanJSON []byte
 	PlanHash string
@@ -35,6 +39,11 @@ type Past interface {
 	LastGraph(ctx context.Context, night string) (*joingraph.Graph, error)
 	// InForce is the plan in force; nil for none.
 	InForce(ctx context.Context, night string) (*state.InForce, error)
+	// Kept are the tables as they were before the latest steps that gave them new keys, up to
+	// the end of a window.
+	Kept(ctx context.Context, end time.Time) ([]verify.Kept, error)
+	// Calibrations are what foretold bytes are multiplied by, by table.
+	Calibrations(ctx context.Context, reader string) (map[table.Name]float64, error)
 }
 
 // Triggering says when a plan is made.
@@ -61,6 +70,7 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 	if err != nil {
 		return Decision{}, err
 	}
+	l.recallCuts(then.plan)
 	d.Scores = then.scores(d.Graph)
 	d.Trigger = n.trigger(d.Graph, d.Scores, then)
 	in := plan.Input{
@@ -74,7 +84,12 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 	case when == PlanAnyway && !in.Trigger.Fired:
 		in.Trigger.Fired, in.Trigger.Reason = true, "asked for, although: "+in.Trigger.Reason
 	}
-	if in.Tables, err = l.inputs(ctx, in); err != nil {
+	taught, err := n.learn(ctx, past, o, l)
+	if err != nil {
+		return Decision{}, err
+	}
+	d.Judgements = taught.judgements
+	if in.Tables, err = l.inputs(ctx, in, taught); err != nil {
 		return Decision{}, err
 	}
 	d.Trigger = in.Trigger
@@ -173,7 +188,7 @@ func (n Night) settings() plan.Settings {
 		leave = dialect.RaiseProtocol
 	}
 	return plan.Settings{
-		Threshold: c.Delta, Budget: c.Budget.Rewrite, Storage: c.Budget.Storage, Horizon: c.Horizon, Rate: c.Rate,
+		Threshold: c.Delta, Budget: c.Budget.Rewrite, Upkeep: c.Budget.Upkeep, Storage: c.Budget.Storage, Horizon: c.Horizon, Rate: c.Rate,
 		StorageWeight: c.StorageWeight, Margin: c.Margin, TargetFile: c.Engine.TargetFileSize,
 		Estimator: plan.Estimator(c.Estimator), Choice: plan.Choosing(c.Choice), Protect: c.Protect,
 		Prices: plan.Prices{Currency: c.Prices.Currency, Scan: c.Prices.ScanTB, Rewrite: c.Prices.RewriteTB, StorageMonths: c.Prices.StorageMonth},

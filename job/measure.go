@@ -37,6 +37,9 @@ func (n Night) verify(ctx context.Context, o Observed, result Result, before Lak
 		}
 		effects = append(effects, measured...)
 	}
+	if err := r.run.RecordCalibration(ctx, calibrations(result.Decision.Plan, effects)); err != nil {
+		return effects, err
+	}
 	return effects, r.run.RecordEffects(ctx, stored(effects))
 }
 
@@ -52,6 +55,16 @@ func measure(o Observed, step int, planned plan.Step, before Found, now lake.Sna
 		return nil, err
 	}
 	return append([]verify.Effect{verify.Scanned(step, planned.Table, planned.Expected, scanned)}, bounds...), nil
+}
+
+// calibrations are what the measured steps that gave new keys teach.
+func calibrations(p plan.Plan, effects []verify.Effect) (list []state.Calibration) {
+	for _, e := range effects {
+		if s := p.Steps[e.Step]; e.Measure == verify.ScannedBytes && s.Kind == plan.Rekey && e.Foretold != nil && e.After != nil {
+			list = append(list, calibrate(p, s, *e.Foretold, *e.After))
+		}
+	}
+	return list
 }
 
 func (l Lake) find(name table.Name) (Found, bool) {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"time"
 
 	"ajlo/job/joingraph"
+	"ajlo/job/table"
+	"ajlo/job/verify"
 	"ajlo/state"
 )
 
@@ -35,5 +38,9 @@ func OpenPast(ctx context.Context, path string) (past Past, closing func() error
 type noPast struct{}
 
 func (noPast) LastGraph(context.Context, string) (*joingraph.Graph, error) { return nil, nil }
+
+func (noPast) Kept(context.Context, time.Time) ([]verify.Kept, error) { return nil, nil }
+
+func (noPast) Calibrations(context.Context, string) (map[table.Name]float64, error) { return nil, nil }
 
 func (noPast) InForce(context.Context, string) (*state.InForce, error) { return nil, nil }

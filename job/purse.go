@@ -5,7 +5,6 @@ import (
 
 	"ajlo/job/execute"
 	"ajlo/job/plan"
-	"ajlo/job/table"
 	"ajlo/job/unit"
 )
 
@@ -13,27 +12,27 @@ import (
 // since the plan was made: what counts is what a step would really rewrite.
 type purse struct {
 	settings plan.Settings
-	rewrite  unit.Bytes
+	left     map[plan.Kind]unit.Bytes
 	storage  unit.Bytes
 }
 
 func newPurse(s plan.Settings) *purse {
-	return &purse{settings: s, rewrite: s.Budget, storage: s.Storage}
+	return &purse{settings: s, left: map[plan.Kind]unit.Bytes{plan.Rekey: s.Budget, plan.Upkeep: s.Upkeep}, storage: s.Storage}
 }
 
 // ask refuses a rewrite that what is left does not hold.
-func (p *purse) ask(name table.Name, rewrite unit.Bytes) error {
+func (p *purse) ask(s plan.Step, rewrite unit.Bytes) error {
 	storage := p.settings.StorageCost(rewrite)
-	if rewrite <= p.rewrite && storage <= p.storage {
+	if rewrite <= p.left[s.Kind] && storage <= p.storage {
 		return nil
 	}
-	return &execute.Refusal{Table: name, Reason: fmt.Sprintf(
-		"it would rewrite %s (storage cost %s) and the budgets have %s (storage %s) left: make a new plan or raise budget:",
-		rewrite, storage, p.rewrite, p.storage)}
+	return &execute.Refusal{Table: s.Table, Reason: fmt.Sprintf(
+		"it would rewrite %s (storage cost %s) and the budgets have %s for %s (storage %s) left: make a new plan or raise budget:",
+		rewrite, storage, p.left[s.Kind], s.Kind, p.storage)}
 }
 
 // take pays for a rewrite that was done.
-func (p *purse) take(rewrite unit.Bytes) {
-	p.rewrite -= rewrite
+func (p *purse) take(s plan.Step, rewrite unit.Bytes) {
+	p.left[s.Kind] -= rewrite
 	p.storage -= p.settings.StorageCost(rewrite)
 }

@@ -7,6 +7,7 @@ import (
 
 	"ajlo/job/execute"
 	"ajlo/job/lake"
+	"ajlo/job/plan"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 	"ajlo/state"
@@ -108,6 +109,9 @@ func (r *record) decision(ctx context.Context, d Decision, l Lake) error {
 	if err := r.run.RecordSnapshots(ctx, snapshots); err != nil {
 		return err
 	}
+	if err := r.run.RecordVerdicts(ctx, d.Judgements); err != nil {
+		return err
+	}
 	return r.run.RecordPlan(ctx, d.Plan, d.PlanJSON, d.PlanHash)
 }
 
@@ -127,7 +131,7 @@ func (r *record) end(result Result, cause error) error {
 type stepRecorder struct {
 	run      *state.Run
 	number   int
-	table    table.Name
+	step     plan.Step
 	purse    *purse
 	stamp    execute.Stamp
 	progress func(done, total unit.Bytes)
@@ -139,7 +143,7 @@ func (s stepRecorder) Intend(ctx context.Context, location table.Location, paths
 }
 
 // Spend asks what is left of the run's budgets.
-func (s stepRecorder) Spend(bytes unit.Bytes) error { return s.purse.ask(s.table, bytes) }
+func (s stepRecorder) Spend(bytes unit.Bytes) error { return s.purse.ask(s.step, bytes) }
 
 // Progress hands on how far the step is.
 func (s stepRecorder) Progress(done, total unit.Bytes) {

@@ -34,9 +34,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	type bare Result
 	return json.Marshal(struct {
 		bare
-		PlanHash string          `json:"plan_sha256,omitempty"`
-		Plan     json.RawMessage `json:"plan,omitempty"`
-	}{bare(r), r.Decision.PlanHash, r.Decision.PlanJSON})
+		Verdicts []verify.Judgement `json:"verdicts"` // on steps of earlier nights
+		PlanHash string             `json:"plan_sha256,omitempty"`
+		Plan     json.RawMessage    `json:"plan,omitempty"`
+	}{bare(r), append([]verify.Judgement{}, r.Decision.Judgements...), r.Decision.PlanHash, r.Decision.PlanJSON})
 }
 
 // started is the result of a run that has done nothing yet: what becomes of it if it fails.

@@ -37,7 +37,7 @@ func (n Night) night(ctx context.Context, record *record) (Result, error) {
 	if err := record.decision(ctx, result.Decision, lake); err != nil {
 		return result, err
 	}
-	if result.Decision.Trigger.Fired {
+	if result.Decision.Trigger.Fired || len(result.Decision.Plan.Steps) > 0 {
 		if result.PlanFile, result.ScriptFile, err = n.keep(result.Decision); err != nil {
 			return result, err
 		}
@@ -74,7 +74,7 @@ func (n Night) stopsAt(d Decision) (state.Outcome, bool) {
 		return state.Refused, true
 	case !d.Graph.HasEvidence():
 		return state.NoEvidence, true
-	case !d.Trigger.Fired:
+	case !d.Trigger.Fired && len(d.Plan.Steps) == 0:
 		return state.NoDrift, true
 	case n.Mode == DryRun || len(n.Config.Write) == 0:
 		return state.DryRun, true

@@ -190,10 +190,14 @@ func (n Night) open(ctx context.Context, name table.Name, at table.Location) (Fo
 }
 
 // inputs draws the samples that the plan asks for.
-func (l Lake) inputs(ctx context.Context, in plan.Input) ([]plan.TableInput, error) {
+func (l Lake) inputs(ctx context.Context, in plan.Input, taught learnt) ([]plan.TableInput, error) {
 	list := make([]plan.TableInput, len(l.Tables))
 	for i, f := range l.Tables {
 		list[i] = plan.TableInput{Snapshot: f.Snapshot, Unsupported: f.Unsupported, Unreadable: f.Unreadable, Names: slices.Clone(f.Names)}
+		list[i].Harmed, list[i].Correction = taught.harms[f.Snapshot.Location], taught.factors[f.Snapshot.Table]
+		if err := l.drawMends(ctx, f, &list[i], in); err != nil {
+			return nil, err
+		}
 		columns, err := plan.Columns(list[i], in)
 		if err != nil {
 			return nil, err
@@ -211,4 +215,43 @@ func (l Lake) inputs(ctx context.Context, in plan.Input) ([]plan.TableInput, err
 		}
 	}
 	return list, nil
+}
+
+// drawMends draws the samples of the files that upkeep may take.
+func (l Lake) drawMends(ctx context.Context, f Found, t *plan.TableInput, in plan.Input) error {
+	t.Mends = plan.Mends(*t, in)
+	if len(t.Mends) == 0 {
+		return nil
+	}
+	columns, err := plan.MendColumns(*t, in)
+	if err != nil {
+		return err
+	}
+	for i := range t.Mends {
+		part := plan.Part(f.Snapshot, t.Mends[i])
+		t.Mends[i].Sample, err = lake.Draw(ctx, f.store, part, columns, plan.SampleRows(part, in.Settings.TargetFile))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			t.Unreadable, t.Mends = err.Error(), nil
+			return nil
+		}
+	}
+	return nil
+}
+
+// recallCuts gives tables that lie by learnt cuts their cut points back: the files tell only
+// which cuts they follow, the plan in force has the cuts themselves.
+func (l Lake) recallCuts(inForce plan.Plan) {
+	for i := range l.Tables {
+		found := &l.Tables[i].Snapshot.Layout
+		for _, t := range inForce.Tables {
+			for _, known := range []layout.Layout{t.Chosen, t.Current} {
+				if found.Cuts != "" && found.Tree == nil && known.Cuts == found.Cuts {
+					found.Tree = known.Tree
+				}
+			}
+		}
+	}
 }

@@ -147,11 +147,13 @@ func decided() plan.Plan {
 		Budget: 10, StorageBudget: 5, NPV: -3, Gap: 0.5, Engine: "embedded", Dialect: "spark-delta-4.0", Graph: g,
 		Tables: []plan.Table{{
 			Table: "a", Location: "/a", Version: 3, Protocol: protocol, Current: layout.Unordered(), Chosen: clustered, Reason: "why",
-			Money:      &plan.Money{Currency: "USD"},
+			Money:   &plan.Money{Currency: "USD"},
+			Missing: []string{"x"}, Correction: 1.1, Harm: &plan.Harm{Before: clustered, Version: 3},
+			Decay:      &plan.Decay{Files: 1, Reason: "why", Keys: []plan.KeyDecay{{Column: "k", Ordered: []int{1}, Now: []int{2}}}},
 			Candidates: []plan.Candidate{{Layout: clustered, NPV: -1, Reason: "why", Losers: []string{"f1"}}},
 			Queries:    []plan.Class{{Fingerprint: "f1", Executions: 2, Now: 9, Then: 4}},
 		}},
-		Steps: []plan.Step{{Table: "a", Kind: plan.Rekey, Statement: "OPTIMIZE", Reason: "why", Undo: "RESTORE", Layout: clustered, Protocol: protocol}},
+		Steps: []plan.Step{{Table: "a", Kind: plan.Rekey, Statement: "OPTIMIZE", Reason: "why", Undo: "RESTORE", Layout: clustered, Protocol: protocol, Files: []string{"f"}}},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"ajlo/job/joingraph"
 	"ajlo/job/predicate"
 	"ajlo/job/table"
+	"ajlo/job/verify"
 	"ajlo/schema"
 )
 
@@ -67,6 +68,7 @@ func history(t *testing.T, s *Store, c *clock) {
 	must(t, err)
 	scores = []drift.Score{drift.Between(drift.Last, last, now), drift.Between(drift.Plan, last, now)}
 	must(t, third.RecordDrift(ctx, scores, drift.Decide(scores, drift.DefaultRule())))
+	must(t, third.RecordVerdicts(ctx, []verify.Judgement{{Run: "n1-a", Table: "tpch.lineitem", Executions: 12, Would: 9000, Read: 4000, Verdict: verify.Helped}}))
 	finish(t, third, NoDrift)
 }
 
@@ -126,7 +128,7 @@ func TestEveryViewReads(t *testing.T) {
 	history(t, s, c)
 	views, err := texts(t.Context(), s.db, `SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name`)
 	must(t, err)
-	want := []string{"audit_candidates", "audit_changes", "audit_drift", "audit_edges", "audit_runs", "audit_steps", "audit_untouched"}
+	want := []string{"audit_candidates", "audit_changes", "audit_drift", "audit_edges", "audit_runs", "audit_steps", "audit_untouched", "audit_verdicts"}
 	if diff := cmp.Diff(want, views); diff != "" {
 		t.Error(diff)
 	}

@@ -58,10 +58,10 @@ func (r *Run) RecordPlan(ctx context.Context, p plan.Plan, text []byte, hash str
 
 func (r *Run) insertPlan(ctx context.Context, tx *sql.Tx, p plan.Plan, text []byte, hash string) error {
 	const query = `INSERT INTO plans (run_id, sha256, json, recorded_us, trigger, threshold, engine, dialect, budget_bytes,
-		storage_budget_bytes, rewrite_bytes, saved_bytes_per_window, npv_bytes, upper_bound, gap)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		storage_budget_bytes, rewrite_bytes, saved_bytes_per_window, npv_bytes, upper_bound, gap, upkeep_budget_bytes, upkeep_bytes)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	_, err := tx.ExecContext(ctx, query, r.ID, hash, string(text), micros(r.store.now()), p.Trigger, p.Threshold, p.Engine, p.Dialect,
-		int64(p.Budget), int64(p.StorageBudget), int64(p.Rewrite), int64(p.SavedBytesPerWindow), int64(p.NPV), int64(p.UpperBound), p.Gap)
+		int64(p.Budget), int64(p.StorageBudget), int64(p.Rewrite), int64(p.SavedBytesPerWindow), int64(p.NPV), int64(p.UpperBound), p.Gap, int64(p.UpkeepBudget), int64(p.Upkeep))
 	return err
 }
 

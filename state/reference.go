@@ -27,7 +27,8 @@ type InForce struct {
 }
 
 // InForce gives the plan of the latest run, up to and with the night, that ended with applied
-// or nothing_to_do and was no dry run. It is nil while there is none.
+// or nothing_to_do, chose layouts anew and was no dry run: upkeep alone keeps the plan in force,
+// or slow creep would never be seen. It is nil while there is none.
 func (s *Store) InForce(ctx context.Context, night string) (*InForce, error) {
 	g, run, err := s.referenceGraph(ctx, drift.Plan, night)
 	if g == nil || err != nil {
@@ -61,7 +62,7 @@ const (
 		WHERE r.night < ? AND w.recorded_us IS NOT NULL AND r.outcome IS NOT NULL
 		ORDER BY r.night DESC, r.attempt DESC`
 	planRun = `SELECT r.id, r.outcome FROM runs r JOIN windows w ON w.run_id = r.id JOIN plans p ON p.run_id = r.id
-		WHERE r.night <= ? AND r.dry_run = 0 AND w.recorded_us IS NOT NULL AND r.outcome IS NOT NULL
+		WHERE r.night <= ? AND r.dry_run = 0 AND coalesce(r.trigger_fired, 1) AND w.recorded_us IS NOT NULL AND r.outcome IS NOT NULL
 		ORDER BY r.night DESC, r.attempt DESC`
 )
 

@@ -45,6 +45,7 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"One night: read the logs, decide, rewrite, prove and record."`
 	Plan    planCommand    `cmd:"" help:"Decide only and print the plan; keeps the cache of facts and changes nothing else, the state included."`
 	Apply   applyCommand   `cmd:"" help:"Carry out a plan that plan --json or a dry run wrote."`
+	Explain explainCommand `cmd:"" help:"Why a table is laid as it is or would be, or which tables hold a query class back."`
 	Facts   factsCommand   `cmd:"" help:"What the logs say: one fact a query, its scans, predicates and joins."`
 	Inspect inspectCommand `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
 

@@ -92,7 +92,7 @@ func render(out io.Writer, r job.Result, asJSON bool) error {
 	}
 	page := report.Run{
 		ID: r.Run, Night: r.Night, Outcome: r.Outcome.String(), Earlier: r.Earlier, Plan: r.Decision.Plan,
-		Effects: r.Effects, PlanFile: r.PlanFile, ScriptFile: r.ScriptFile,
+		Effects: r.Effects, Verdicts: r.Decision.Judgements, PlanFile: r.PlanFile, ScriptFile: r.ScriptFile,
 	}
 	for _, s := range r.Steps {
 		page.Steps = append(page.Steps, report.Step{

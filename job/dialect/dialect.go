@@ -71,6 +71,15 @@ func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
 	return []string{fmt.Sprintf("OPTIMIZE %s ZORDER BY (%s);", t.SQL(), keys)}
 }
 
+// Upkeep gives the statement that puts what came in since in order: OPTIMIZE where the keys are
+// declared, which takes the open cube whole, else the same order once more.
+func (d SparkDelta) Upkeep(t Target, l layout.Layout) string {
+	if d.MayRaiseProtocol == RaiseProtocol && !t.Streaming {
+		return fmt.Sprintf("OPTIMIZE %s;", t.SQL())
+	}
+	return fmt.Sprintf("OPTIMIZE %s ZORDER BY (%s);", t.SQL(), columns(l.Clustering))
+}
+
 // Undo goes back to a version; it also drops every row written since, so it is right only
 // while no later data commit stands in the table's history.
 func (SparkDelta) Undo(t Target, version int64) string {

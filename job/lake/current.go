@@ -9,8 +9,8 @@ import (
 )
 
 // tagShare is the part of a table's bytes that has to carry one layout for the table to be
-// said to be in it: appends since the last rewrite do not undo a layout at once.
-const tagShare = 0.9
+// said to be in it: appends since the last rewrite do not undo a layout, they call for upkeep.
+const tagShare = 0.5
 
 // layoutOf finds the layout a table is in and who set it. Declared clustering keys are the
 // user's wish and come first; then the tags that a rewrite left on its files.
@@ -25,6 +25,14 @@ func layoutOf(s delta.Snapshot) (layout.Layout, string) {
 		found.Partition = append(found.Partition, table.Column(c))
 	}
 	return found, owner
+}
+
+// markLaid tells the files that were written in the layout from those that came in since.
+func markLaid(list []File, adds []delta.Add, l layout.Layout, owner string) {
+	for i, add := range adds {
+		tagged, by, ok := delta.TaggedLayout(add.Tags)
+		list[i].Laid = ok && by == owner && tagged.Cuts == l.Cuts && layout.SameKeys(layout.Layout{Clustering: tagged.Clustering}, layout.Layout{Clustering: l.Clustering})
+	}
 }
 
 // declaredKeys are the keys of liquid clustering. One inside a struct is named by its dotted
@@ -58,8 +66,8 @@ func taggedLayout(files []delta.Add) (layout.Layout, string, bool) {
 		}
 		shares[id].bytes += f.Size
 	}
-	for _, t := range shares { // at most one can hold such a share
-		if float64(t.bytes) >= tagShare*float64(total) {
+	for _, t := range shares { // at most one can hold more than half
+		if float64(t.bytes) > tagShare*float64(total) {
 			return t.layout, t.owner, true
 		}
 	}

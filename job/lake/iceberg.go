@@ -85,7 +85,7 @@ func icebergLayout(s iceberg.Snapshot) (layout.Layout, string) {
 	return found, owner
 }
 
-// markedOrder is the order that at least tagShare of the bytes are marked with.
+// markedOrder is the order that more than tagShare of the bytes are marked with.
 func markedOrder(files []iceberg.File) []iceberg.Key {
 	keys := map[string][]iceberg.Key{}
 	bytes := map[string]int64{}
@@ -95,8 +95,8 @@ func markedOrder(files []iceberg.File) []iceberg.Key {
 		id := orderText(f.Order)
 		keys[id], bytes[id] = f.Order, bytes[id]+f.Bytes
 	}
-	for id, marked := range bytes { // at most one can hold such a share
-		if float64(marked) >= tagShare*float64(total) {
+	for id, marked := range bytes { // at most one can hold more than half
+		if float64(marked) > tagShare*float64(total) {
 			return keys[id]
 		}
 	}

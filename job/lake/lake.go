@@ -47,6 +47,9 @@ type File struct {
 	// Cube is the clustering unit that a Delta file belongs to: OPTIMIZE leaves files of full
 	// cubes alone. Empty for a file that no engine has clustered.
 	Cube string `json:"-"`
+	// Laid is true for a file that was written in the table's layout; files that came in since
+	// are not.
+	Laid bool `json:"-"`
 }
 
 // Snapshot is one version of one table.

@@ -41,10 +41,12 @@ func Open(ctx context.Context, store object.Store, name table.Name, location tab
 		return Snapshot{}, fmt.Errorf("open table %s: %w", name, err)
 	}
 	found, owner := layoutOf(s)
+	list := files(s)
+	markLaid(list, s.Files, found, owner)
 	return Snapshot{
 		Table: name, Location: location, Format: Delta, Version: s.Version,
 		Columns: columns(s.Metadata.Schema), SchemaHash: hash, Protocol: protocol(s.Protocol),
-		Owner: owner, Layout: found, Properties: maps.Clone(s.Metadata.Configuration), Files: files(s), Streamed: streamed(s),
+		Owner: owner, Layout: found, Properties: maps.Clone(s.Metadata.Configuration), Files: list, Streamed: streamed(s),
 	}, nil
 }
 

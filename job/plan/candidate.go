@@ -31,6 +31,13 @@ func Columns(t TableInput, in Input) ([]table.Column, error) {
 	}
 	keys, _ := keyColumns(t, rs, in.Graph, in.Trigger.First)
 	wanted := slices.Clone(keys)
+	if back, ok := in.back(t); ok {
+		for _, c := range back.Columns() {
+			if !slices.Contains(wanted, c) {
+				wanted = append(wanted, c)
+			}
+		}
+	}
 	for _, c := range predicateColumns(rs) {
 		if unfit(t.Snapshot, c) == "" && !slices.Contains(wanted, c) {
 			wanted = append(wanted, c)
@@ -56,7 +63,7 @@ func SampleRows(s lake.Snapshot, target unit.Bytes) int {
 // keep says why a table is left as it is without weighing anything; empty means weigh.
 func (in Input) keep(t TableInput) string {
 	switch {
-	case !in.Trigger.Fired:
+	case !in.Trigger.Fired && t.Harmed == nil:
 		return "kept: " + in.Trigger.Reason
 	case t.Unreadable != "":
 		return "kept: it cannot be read: " + t.Unreadable

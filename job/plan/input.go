@@ -28,6 +28,12 @@ type TableInput struct {
 	Snapshot lake.Snapshot
 	// Sample holds the columns that Columns asked for; empty where nothing is to be planned.
 	Sample lake.Sample
+	// Harmed is what later queries say of the table's keys where they read more by them.
+	Harmed *Harm
+	// Correction is what foretold bytes are multiplied by, learnt from earlier steps; 0 for none.
+	Correction float64
+	// Mends are those that Mends names, with samples of their files.
+	Mends []Mend
 	// Unsupported names the features that the engine does not handle; any one of them keeps
 	// the table as it is.
 	Unsupported []string
@@ -40,8 +46,9 @@ type TableInput struct {
 
 // Settings are the owner's limits and weights.
 type Settings struct {
-	Threshold float64 // drift above which a plan is made, δ
-	Budget    unit.Bytes
+	Threshold float64    // drift above which a plan is made, δ
+	Budget    unit.Bytes // of rewrites for new keys
+	Upkeep    unit.Bytes // of rewrites that keep the keys
 	Storage   unit.Bytes
 	Horizon   int     // windows that a saving is counted for, H
 	Rate      float64 // discount of a window, r

@@ -17,7 +17,7 @@ import (
 func Make(in Input) (Plan, error) {
 	p := Plan{
 		Window: in.Window, Coverage: in.Coverage, Drift: in.Drift, Threshold: in.Settings.Threshold,
-		Trigger: in.Trigger.Reason, Budget: in.Settings.Budget, StorageBudget: in.Settings.Storage,
+		Trigger: in.Trigger.Reason, Triggered: in.Trigger.Fired, UpkeepBudget: in.Settings.Upkeep, Budget: in.Settings.Budget, StorageBudget: in.Settings.Storage,
 		Engine: in.Settings.Engine, Dialect: in.Settings.Dialect.Name(),
 		Choice: cmp.Or(in.Settings.Choice, Exact), Estimator: cmp.Or(in.Settings.Estimator, ByWhatIf),
 		Tables: []Table{}, Steps: []Step{}, Graph: in.Graph, Policy: in.Settings.Policy, Deferred: []table.Name{},
@@ -32,13 +32,19 @@ func Make(in Input) (Plan, error) {
 	in.take(all, best.picks)
 	for i := range all {
 		in.explain(&all[i], best.picks[i])
+		in.tellHarm(&all[i])
+		all[i].tellBest()
+		all[i].table.Missing = in.missing(all[i])
 		t := all[i].table
 		p.Tables = append(p.Tables, t)
 		p.SavedBytesPerWindow += t.ScannedBytesNow - t.ScannedBytesThen
 		p.Rewrite += t.Rewrite
 	}
-	p.Money = in.Settings.money(p.SavedBytesPerWindow, p.Rewrite)
 	p.Steps = in.steps(p.Tables)
+	if err := in.upkeep(&p); err != nil {
+		return Plan{}, err
+	}
+	p.Money = in.Settings.money(p.SavedBytesPerWindow, p.Rewrite+p.Upkeep)
 	return p, nil
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"ajlo/job/joingraph"
@@ -22,21 +23,19 @@ const (
 // join's keys to save, whatever the values and predicates are.
 const constantSaving = 0.30
 
-// offered are the layouts that are weighed: by the paper's constant one key for each table.
-func (in Input) offered(t TableInput, keys []table.Column) []layout.Layout {
-	list := curves(keys, in.curve(t))
+// foretell is what each read would scan of a table under a layout, whatever other tables lie
+// by, corrected by what earlier steps on it have shown.
+func (in Input) foretell(w *weighed, l layout.Layout) ([]unit.Bytes, error) {
 	if in.Settings.Estimator == ByConstant {
-		list = slices.DeleteFunc(list, func(l layout.Layout) bool { return len(l.Clustering) > 1 })
+		return w.what.now, nil
 	}
-	return list
-}
-
-// foretell is what each read would scan under a layout, whatever other tables lie by.
-func (in Input) foretell(what whatIf, l layout.Layout) ([]unit.Bytes, error) {
-	if in.Settings.Estimator == ByConstant {
-		return what.now, nil
+	then, err := w.what.under(l)
+	if f := w.input.Correction; f != 0 {
+		for i := range then {
+			then[i] = unit.Bytes(math.Round(float64(then[i]) * f))
+		}
 	}
-	return what.under(l)
+	return then, err
 }
 
 // pairs gives what layouts of two tables save only together. The what-if has none: on Spark

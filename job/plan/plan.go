@@ -26,10 +26,15 @@ type Plan struct {
 	Drift     []drift.Score `json:"drift"`
 	Threshold float64       `json:"threshold"`
 	// Trigger says in words why a plan was made, or why none was.
-	Trigger             string     `json:"trigger"`
+	Trigger string `json:"trigger"`
+	// Triggered is false where layouts were not chosen anew; the plan then holds upkeep only.
+	Triggered           bool       `json:"triggered"`
 	Budget              unit.Bytes `json:"budget_bytes"`
 	StorageBudget       unit.Bytes `json:"storage_budget_bytes"`
 	Rewrite             unit.Bytes `json:"rewrite_bytes"`
+	UpkeepBudget        unit.Bytes `json:"upkeep_budget_bytes"`
+	Upkeep              unit.Bytes `json:"upkeep_bytes"`     // that upkeep rewrites
+	UpkeepNPV           unit.Bytes `json:"upkeep_npv_bytes"` // beside NPV, which is of new keys
 	SavedBytesPerWindow unit.Bytes `json:"saved_bytes_per_window"`
 	NPV                 unit.Bytes `json:"npv_bytes"`
 	UpperBound          unit.Bytes `json:"upper_bound"` // on NPV of any choice within the budgets
@@ -87,7 +92,15 @@ type Table struct {
 	ScannedBytesNow  unit.Bytes     `json:"scanned_bytes_now"`  // per window, as the table is
 	ScannedBytesThen unit.Bytes     `json:"scanned_bytes_then"` // per window, by the chosen layout
 	Money            *Money         `json:"money,omitempty"`    // of the chosen layout
-	Candidates       []Candidate    `json:"candidates"`
+	// Correction is what foretold bytes were multiplied by; 0 where nothing was learnt yet.
+	Correction float64 `json:"correction,omitempty"`
+	// Harm is what later queries say of the table's present keys, nil unless they were harmed.
+	Harm *Harm `json:"harm,omitempty"`
+	// Decay is what came in since the table was laid; nil where nothing did.
+	Decay      *Decay      `json:"decay,omitempty"`
+	Candidates []Candidate `json:"candidates"`
+	// Missing is what the decision was made without, in words.
+	Missing []string `json:"missing"`
 	// Queries are the classes that read the table, sorted by fingerprint.
 	Queries []Class `json:"queries"`
 }
@@ -113,6 +126,10 @@ type Class struct {
 	Executions  int64      `json:"executions"`
 	Now         unit.Bytes `json:"scanned_bytes_now"`
 	Then        unit.Bytes `json:"scanned_bytes_then"`
+	// Best is what it would read under the layout that is best for it alone, which is that of
+	// Candidates[BestCandidate].
+	Best          unit.Bytes `json:"scanned_bytes_best"`
+	BestCandidate int        `json:"best_candidate"`
 	// Protected classes may not be made to read notably more.
 	Protected bool `json:"protected"`
 }
@@ -133,8 +150,8 @@ type Step struct {
 	SchemaHash string        `json:"schema_hash"`
 	Protocol   lake.Protocol `json:"protocol"`
 	TargetFile unit.Bytes    `json:"target_file_bytes"`
-	// Files are those that are read, ordered together and replaced, relative to the table's
-	// place; all live ones where there are none.
+	// Files are those that the step replaces, relative to the table's location; where there are
+	// none it takes all that are live when it runs.
 	Files []string `json:"files,omitempty"`
 }
 

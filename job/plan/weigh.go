@@ -62,7 +62,7 @@ func (in Input) weighLayouts(w *weighed, keys []table.Column) error {
 			return err
 		}
 	}
-	if in.Settings.Estimator == ByConstant {
+	if in.Settings.Estimator == ByConstant || !in.Trigger.Fired {
 		return nil
 	}
 	if err := in.grow(w, keys); err != nil {
@@ -78,7 +78,7 @@ func (in Input) describe(t TableInput) Table {
 	s := t.Snapshot
 	return Table{
 		Table: s.Table, Location: s.Location, Version: s.Version, SchemaHash: s.SchemaHash,
-		Protocol: s.Protocol, Owner: s.Owner, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(),
+		Protocol: s.Protocol, Owner: s.Owner, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(), Correction: t.Correction,
 		Streaming:  s.Streamed.After(in.Window.End.AddDate(0, 0, -streamingDays)),
 		Candidates: []Candidate{},
 	}
@@ -103,7 +103,7 @@ func (w *weighed) add(c Candidate, then []unit.Bytes) {
 }
 
 func (in Input) weighLayout(w *weighed, l layout.Layout) error {
-	then, err := in.foretell(w.what, l)
+	then, err := in.foretell(w, l)
 	if err != nil {
 		return err
 	}

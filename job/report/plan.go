@@ -22,6 +22,9 @@ func Plan(w io.Writer, p plan.Plan) error {
 	}
 	page.line("trigger   %s", p.Trigger)
 	page.line("budget    %s of %s rewritten", p.Rewrite, p.Budget)
+	if p.UpkeepBudget > 0 {
+		page.line("upkeep    %s of %s rewritten, NPV %s", p.Upkeep, p.UpkeepBudget, p.UpkeepNPV)
+	}
 	page.line("saves     %s a window, NPV %s (at most %s, gap %.1f %%)", p.SavedBytesPerWindow, p.NPV, p.UpperBound, p.Gap*100)
 	if p.Money != nil {
 		page.line("money     %s", p.Money)
@@ -104,6 +107,7 @@ const shownCandidates = 4
 func (p *page) reasons(tables []plan.Table) {
 	for _, t := range tables {
 		p.line("%s: %s", t.Table, t.Reason)
+		p.decay(t.Decay)
 		others := slices.DeleteFunc(slices.Clone(t.Candidates), func(c plan.Candidate) bool {
 			return c.Layout.String() == t.Chosen.String() || c.Layout.String() == t.Current.String()
 		})
@@ -116,6 +120,28 @@ func (p *page) reasons(tables []plan.Table) {
 		}
 	}
 	p.line("")
+}
+
+// decay says what came in since a table was laid and what becomes of it.
+func (p *page) decay(d *plan.Decay) {
+	if d == nil {
+		return
+	}
+	p.line("    %s", d.Reason)
+	for _, k := range d.Keys {
+		if k.Decayed() > 0 {
+			p.line("    a value of %s falls in %.1f files instead of %.1f: more at %d of %d places along the key",
+				k.Column, mean(k.Now), mean(k.Ordered), k.Decayed(), len(k.Now))
+		}
+	}
+}
+
+func mean(counts []int) float64 {
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	return float64(total) / float64(max(1, len(counts)))
 }
 
 func (p *page) steps(of plan.Plan) {

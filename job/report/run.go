@@ -16,6 +16,7 @@ type Run struct {
 	Plan               plan.Plan
 	Steps              []Step
 	Effects            []verify.Effect
+	Verdicts           []verify.Judgement // on steps of earlier nights
 	PlanFile           string
 	ScriptFile         string
 }
@@ -45,6 +46,9 @@ func (r Run) Write(w io.Writer) error {
 	}
 	for i, s := range r.Steps {
 		p.line("step %d    %s %s%s", i+1, s.Table, s.Status, s.answer())
+	}
+	for _, j := range r.Verdicts {
+		p.line("verdict   %s", j)
 	}
 	for _, e := range r.Effects {
 		p.line("measured  %s", effectText(e))

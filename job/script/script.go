@@ -68,7 +68,7 @@ func (w *writer) step(number, of int, s plan.Step) {
 	w.comment("why: %s", s.Reason)
 	w.comment("expected: rewrites %s into about %d files; reads %s a window instead of %s",
 		s.Expected.Rewrite, s.Expected.Files, s.Expected.ScannedBytesThen, s.Expected.ScannedBytesNow)
-	w.statement(s.Statement)
+	w.statement(s)
 	w.comment("undo, only while nothing but this step was written to the table after version %d:", s.Version)
 	for line := range strings.Lines(s.Undo) {
 		w.comment("%s", line)
@@ -77,13 +77,17 @@ func (w *writer) step(number, of int, s plan.Step) {
 }
 
 // statement writes SQL to be run, or, for the embedded engine, to be read.
-func (w *writer) statement(sql string) {
+func (w *writer) statement(s plan.Step) {
 	if !w.embedded {
-		w.text.WriteString(sql + "\n")
+		w.text.WriteString(s.Statement + "\n")
 		return
 	}
-	w.comment("embedded: rewrite all files of the table in that order; the same on Spark:")
-	for line := range strings.Lines(sql) {
+	which := "all files"
+	if len(s.Files) > 0 {
+		which = fmt.Sprintf("%d files", len(s.Files))
+	}
+	w.comment("embedded: rewrite %s of the table in that order; the same on Spark:", which)
+	for line := range strings.Lines(s.Statement) {
 		w.comment("  %s", strings.TrimRight(line, "\n"))
 	}
 }
