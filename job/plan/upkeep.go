@@ -58,7 +58,7 @@ func MendColumns(t TableInput, in Input) ([]table.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := slices.Clone(t.Snapshot.Layout.Clustering)
+	wanted := t.Snapshot.Layout.Columns()
 	for _, c := range predicateColumns(rs) {
 		if !slices.Contains(wanted, c) && (unfit(t.Snapshot, c) == "" || slices.Contains(t.Snapshot.Layout.Partition, c)) {
 			wanted = append(wanted, c)
@@ -87,6 +87,11 @@ func (in Input) noUpkeep(t TableInput) string {
 		return "budget.upkeep is 0: set it to have files that came in since put in order"
 	case s.Layout.Order == layout.LearntCuts && s.Layout.Tree == nil:
 		return "its cut points are not known"
+	}
+	for _, c := range s.Layout.Columns() {
+		if reason := unfit(s, c); reason != "" {
+			return fmt.Sprintf("its key %s: %s", c, reason)
+		}
 	}
 	return ""
 }

@@ -90,6 +90,7 @@ func TestUpkeepIsLeft(t *testing.T) {
 		{"nobody reads it", func(in *plan.Input) { in.Queries = nil }, "no upkeep: mending 2 files of 10.0 kB saves 0 B"},
 		{"not under write", func(in *plan.Input) { in.Settings.Writable = func(table.Name, table.Location) bool { return false } }, "no upkeep: it is not under write:"},
 		{"a feature the engine lacks", func(in *plan.Input) { in.Tables[0].Unsupported = []string{"deletionVectors"} }, "no upkeep: the engine cannot rewrite it"},
+		{"a key that is gone", func(in *plan.Input) { in.Tables[0].Snapshot.Columns = nil }, "no upkeep: its key a: refused: the table has no such column"},
 		{"blind", func(in *plan.Input) { in.Coverage.UnresolvedBytes = 1 }, "no upkeep: too much was not seen"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
