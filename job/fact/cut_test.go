@@ -155,3 +155,19 @@ SortMergeJoin | SortMergeJoin [k#7L], [o#8L], Inner
 		t.Errorf("%+v, want one query with a join, and %+v lost", f.Queries, want)
 	}
 }
+
+// The mode codegen prints what an aggregate puts out, and not what that is made of: a join on
+// it is lost.
+func TestOutputThatNothingExplains(t *testing.T) {
+	p := plan{
+		text: "Found 1 WholeStageCodegen subtrees.\n== Subtree 1 / 1 (maxMethodCodeSize:1; maxConstantPoolSize:1(0.00% used); numInnerClasses:0) ==\n" +
+			"*(1) HashAggregate(keys=[a#1L], functions=[sum(b#2L)], output=[k#3L, s#4L])\n\nGenerated code:\n",
+		info: treeOf(t, `
+SortMergeJoin | SortMergeJoin [k#3L], [c#5L], Inner
+  HashAggregate | HashAggregate(keys=[a#1L], functions=[sum(b#2L)])
+    Scan parquet spark_catalog.d.a | FileScan parquet spark_catalog.d.a[a#1L,b#2L] Batched: true, PushedFilters: [], ReadSchema: struct<a:bigint,b:bigint>
+  Scan parquet spark_catalog.d.b | FileScan parquet spark_catalog.d.b[c#5L] Batched: true, PushedFilters: [], ReadSchema: struct<c:bigint>`)}
+	if d := digestPlans(p, p, zones{}); len(d.joins) != 1 || d.lost != (Lost{Joins: 1}) {
+		t.Errorf("joins %+v, lost %+v; want one, lost", d.joins, d.lost)
+	}
+}

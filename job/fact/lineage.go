@@ -373,13 +373,16 @@ func (l *lineage) projected(n *node, below []*scope) *scope {
 	if keys, ok := n.field("Keys"); ok {
 		input = input.with(splitItems(keys))
 	}
+	if n.block != nil && n.block.gap {
+		input = &scope{below: []*scope{input}, gap: true, output: partialOutput(n)}
+	}
 	for _, label := range []string{"Results", "Output"} {
 		if f, ok := n.field(label); ok {
 			return input.project(f)
 		}
 	}
 	if n.block != nil && n.block.gap {
-		return &scope{below: []*scope{input}, gap: true, output: partialOutput(n)}
+		return input
 	}
 	if len(below) == 1 && n.operator() != "Generate" {
 		return input
