@@ -171,3 +171,13 @@ SortMergeJoin | SortMergeJoin [k#3L], [c#5L], Inner
 		t.Errorf("joins %+v, lost %+v; want one, lost", d.joins, d.lost)
 	}
 }
+
+// Spark 3.3 prints no join type in the formatted text but in the operator's name.
+func TestJoinTypeInTheName(t *testing.T) {
+	for name, want := range map[string]JoinType{"SortMergeJoin LeftSemi": LeftSemi, "BroadcastHashJoin Inner BuildRight": Inner,
+		"BroadcastHashJoin ExistenceJoin(exists#1)": Existence, "CartesianProduct": Cross} {
+		if got := joinTypeOf(&node{name: name, block: newBlock(name)}); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}

@@ -40,6 +40,16 @@ func joinTypeOf(n *node) JoinType {
 	if t, ok := joinTypes[f.text]; ok {
 		return t
 	}
+	if f.text == "" { // Spark up to 3.3 says it in the tree only: "SortMergeJoin LeftSemi"
+		for _, word := range strings.Fields(n.name) {
+			if t, ok := joinTypes[word]; ok {
+				return t
+			}
+			if strings.HasPrefix(word, "ExistenceJoin") {
+				return Existence
+			}
+		}
+	}
 	if condition, _ := n.field("Join condition"); condition.text == "" || condition.text == "None" {
 		return Cross // a CartesianProduct names no type
 	}
