@@ -1,11 +1,8 @@
 package fact
 
 import (
-	"slices"
 	"strconv"
 	"strings"
-
-	"ajlo/job/table"
 )
 
 // originOf says where the value of a Catalyst expression comes from: a bare attribute from
@@ -139,17 +136,6 @@ func withoutIDs(expression string, mentions []mention) string {
 	}
 	b.WriteString(expression[from:])
 	return b.String()
-}
-
-// columns are the base columns an expression names, sorted, each once.
-func (s *scope) columns(expression string) []table.Ref {
-	mentions, _ := s.mentions(expression)
-	var refs []table.Ref
-	for _, m := range mentions {
-		refs = append(refs, m.origin.refs...)
-	}
-	slices.SortFunc(refs, table.Ref.Compare)
-	return slices.Compact(refs)
 }
 
 // firstList gives the first bracketed list of an argument line.
