@@ -31,9 +31,9 @@ func parseLiteral(typ, text string, zone *time.Location) (v Value, ok bool) {
 	case "boolean":
 		return BoolValue(text == "true"), text == "true" || text == "false"
 	case "date":
-		return parseDate(text)
+		return orNumber(DateValue, text, parseDate)
 	case "timestamp":
-		return parseTimestamp(text, zone)
+		return orNumber(TimestampValue, text, func(text string) (Value, bool) { return parseTimestamp(text, zone) })
 	case "timestamp_ntz":
 		return parseLocalTime(text)
 	}
@@ -100,6 +100,16 @@ func parseDecimal(text string) (Value, bool) {
 		return Value{}, false
 	}
 	return DecimalValue(unscaled.Int64(), int8(scale)), true
+}
+
+// orNumber reads a date or an instant, which Catalyst before 3.0 prints as the number it
+// holds.
+func orNumber(of func(int64) Value, text string, parse func(string) (Value, bool)) (Value, bool) {
+	if v, ok := parse(text); ok {
+		return v, true
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return of(n), err == nil
 }
 
 func parseDate(text string) (Value, bool) {

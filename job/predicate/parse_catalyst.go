@@ -111,11 +111,11 @@ func (s *Scope) parseBracketed(inner string) (Predicate, bool) {
 	return s.unknown(inner), true
 }
 
-// junctions are the words that join two conditions.
+// junctions are the words that join two conditions, and those of Spark before 3.0.
 var junctions = []struct {
 	word string
 	op   Op
-}{{" AND ", And}, {" OR ", Or}}
+}{{" AND ", And}, {" OR ", Or}, {" && ", And}, {" || ", Or}}
 
 // finder gives the last place of a word in text, −1 for none.
 type finder func(text, word string) int

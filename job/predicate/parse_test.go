@@ -121,6 +121,8 @@ func TestParseCatalyst(t *testing.T) {
 			pred(Unknown, "dt"), pred(Unknown, "k"), pred(Unknown, "k")}},
 		{"or with a function", "((k#1L < 5) OR (length(s#2) = 2))", []Predicate{
 			nest(Or, pred(Lt, "k", IntValue(5)), pred(Unknown, "s"))}},
+		{"Spark 2.4: its signs, days and microseconds", "(((dt#4 >= 10409) && (ts#5 < 1583020800000000)) && ((k#1L = 1) || (k#1L = 2)))", []Predicate{
+			pred(Ge, "dt", DateValue(10409)), pred(Lt, "ts", TimestampValue(1583020800000000)), nest(Or, pred(Eq, "k", IntValue(1)), pred(Eq, "k", IntValue(2)))}},
 		{"column against column", "(k#1L > p#13)", []Predicate{pred(Unknown, "")}},
 		{"booleans", "(b#7 AND NOT b#7)", []Predicate{pred(Eq, "b", BoolValue(true)), pred(Ne, "b", BoolValue(true))}},
 		{"null-safe", "((k#1L <=> 5) AND isnull(s#2))", []Predicate{pred(EqNullSafe, "k", IntValue(5)), pred(IsNull, "s")}},
