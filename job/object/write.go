@@ -84,28 +84,34 @@ func (w *localWriter) Abort() error {
 	return nil
 }
 
-// PutIfAbsent writes a temporary file beside the key and links it to its name: link() fails
-// when the name is taken, in one step and between processes, which rename() does not.
+// PutIfAbsent writes a file and then links it to its name: link() fails when the name is taken,
+// in one step and between processes, which rename() does not.
 func (l local) PutIfAbsent(ctx context.Context, key string, data []byte) error {
 	name, err := l.prepare(ctx, "put", key)
 	if err != nil {
 		return err
 	}
 	folder := filepath.Dir(name)
-	temporary, err := writeTemporary(folder, data)
-	if err == nil {
-		err = os.Link(temporary, name)
-	}
+	err = appear(folder, name, data)
 	if err == nil {
 		err = syncFolder(folder)
-	}
-	if temporary != "" {
-		err = errors.Join(err, os.Remove(temporary))
 	}
 	if err != nil {
 		return fmt.Errorf("put %s: %w", key, err)
 	}
 	return nil
+}
+
+// appearNamed does it by way of a temporary file beside the name.
+func appearNamed(folder, name string, data []byte) error {
+	temporary, err := writeTemporary(folder, data)
+	if err == nil {
+		err = os.Link(temporary, name)
+	}
+	if temporary != "" {
+		err = errors.Join(err, os.Remove(temporary))
+	}
+	return err
 }
 
 // writeTemporary makes a durable file with a name nobody else uses. The name comes back

@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"testing"
 
+	"ajlo/job/execute"
 	"ajlo/job/layout"
+	"ajlo/job/object"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -22,10 +24,22 @@ const (
 	victimDir  = "AJLO_ENGINETEST_DIR"
 	victimStep = "AJLO_ENGINETEST_STEP"
 	victimList = "AJLO_ENGINETEST_LIST"
+	// victimSpill is a folder; the victim's memory is so small that it spills.
+	victimSpill = "AJLO_ENGINETEST_SPILL"
 )
 
-// kills is how many moments are drawn; a rewrite of the table has about 150.
-const kills = 10
+const victimMemory = 100 * unit.KB
+
+// kills is how many moments are drawn; a rewrite of the table has about 150 steps.
+func kills() int {
+	switch {
+	case os.Getenv("AJLO_SOAK") != "":
+		return 300
+	case testing.Short():
+		return 10
+	}
+	return 30
+}
 
 func isVictim() bool { return os.Getenv(victimDir) != "" }
 
@@ -38,17 +52,21 @@ func victimLayout() layout.Layout {
 
 const victimTarget = 32 * unit.KB
 
-// kill holds that a process killed at any moment leaves a table that reads as before or as
-// after, and that a sweep takes away what it left and nothing else.
+// kill holds that a process killed at any moment, at the start of any step of its
+// writes, leaves a table that reads as before or as after, and that a sweep takes away what it left
+// and nothing else. Of rows that it spilled nothing is left at once.
 func (s suite) kill(t *testing.T) {
 	steps := s.writeSteps(t)
-	for i, at := range append(moments(steps, kills-1), steps-1) {
+	for i, at := range append(moments(steps, kills()-1), steps-1) {
 		t.Run(fmt.Sprintf("%d: at step %d of %d", i, at, steps), func(t *testing.T) {
-			dir := fixture(t, "customer")
+			dir, spill := fixture(t, "customer"), t.TempDir()
 			list := filepath.Join(t.TempDir(), "list")
 			write(t, dir, "foreign.parquet")
 			rows, before := rowsOf(t, dir), contents(t, dir)
-			die(t, dir, list, at)
+			die(t, dir, list, spill, at)
+			if left := contents(t, spill); len(left) > 0 {
+				t.Errorf("spilled rows were left: %v", left)
+			}
 			sameRows(t, rows, rowsOf(t, dir))
 			s.sweepAfterDeath(t, dir, list, before)
 			sameRows(t, rows, rowsOf(t, dir))
@@ -62,18 +80,31 @@ func (s suite) writeSteps(t *testing.T) int {
 	t.Helper()
 	c := counter{at: func(_, _ string, _, _ int) error { return nil }}
 	dir := fixture(t, "customer")
-	if _, err := s.behind(c.wrap).Apply(t.Context(), stepFor(t, dir, victimLayout(), victimTarget), &recorder{}); err != nil {
+	if _, err := s.victim(c.wrap, t.TempDir()).Apply(t.Context(), stepFor(t, dir, victimLayout(), victimTarget), &recorder{}); err != nil {
 		t.Fatal(err)
 	}
 	return c.steps
 }
 
+// victim is an engine with little memory.
+func (s suite) victim(wrap func(object.Store) object.Store, spill string) execute.Engine {
+	small := setup(func(location string) (object.Store, error) {
+		store, err := object.Open(location)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(store), nil
+	})
+	small.Memory, small.Spill = victimMemory, spill
+	return s.newEngine(small)
+}
+
 // die starts the victim and waits for its death.
-func die(t *testing.T, dir, list string, step int) {
+func die(t *testing.T, dir, list, spill string, step int) {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
 	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+name+"$", "-test.count=1")
-	victim.Env = append(os.Environ(), victimDir+"="+dir, victimStep+"="+strconv.Itoa(step), victimList+"="+list)
+	victim.Env = append(os.Environ(), victimDir+"="+dir, victimStep+"="+strconv.Itoa(step), victimList+"="+list, victimSpill+"="+spill)
 	out, err := victim.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
@@ -97,7 +128,7 @@ func beKilled(t *testing.T, newEngine Make) {
 	rec := &recorder{keep: func(paths []string) error {
 		return os.WriteFile(os.Getenv(victimList), []byte(strings.Join(paths, "\n")), 0o644)
 	}}
-	_, err = suite{newEngine}.behind(c.wrap).Apply(t.Context(), stepFor(t, dir, victimLayout(), victimTarget), rec)
+	_, err = suite{newEngine}.victim(c.wrap, os.Getenv(victimSpill)).Apply(t.Context(), stepFor(t, dir, victimLayout(), victimTarget), rec)
 	t.Fatalf("lived on: %v", err)
 }
 
