@@ -62,7 +62,7 @@ func (o logOptions) night(w world) (job.Night, error) {
 	}
 	return job.Night{
 		Config: c, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Folders: bucket.Open, Log: w.log,
-		Progress: newProgress(w.errs), ID: uuid.NewString(), Version: version, Clock: w.clock,
+		Progress: newProgress(w), ID: uuid.NewString(), Version: version, Clock: w.clock,
 	}, nil
 }
 
