@@ -51,13 +51,13 @@ type limited struct {
 	*embedded.Engine
 }
 
-// runtimeShare of the limit, in tenths, is for what the heap's limit leaves out: the program
-// itself, stacks, and memory that is given back to the system a little later.
-const runtimeShare = 1
+// runtimeShare of the limit, in twentieths, is for what the heap's limit leaves out: the
+// program itself, stacks, and memory that is given back to the system a little later.
+const runtimeShare = 3
 
 // Apply does the step.
 func (l limited) Apply(ctx context.Context, s plan.Step, rec execute.Recorder) (execute.Result, error) {
-	before := debug.SetMemoryLimit(int64(l.memory / 10 * (10 - runtimeShare)))
+	before := debug.SetMemoryLimit(int64(l.memory / 20 * (20 - runtimeShare)))
 	defer debug.SetMemoryLimit(before)
 	return l.Engine.Apply(ctx, s, rec)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -73,24 +74,37 @@ type numbers struct {
 }
 
 func (n *numbers) observe(a arrow.Array) error {
-	take := func(v int64) { n.take(v, cmp.Compare[int64]) }
 	switch a := a.(type) {
 	case *array.Int8:
-		each(a, func(i int) int64 { return int64(a.Value(i)) }, take)
+		takeWhole(n, a, a.Int8Values())
 	case *array.Int16:
-		each(a, func(i int) int64 { return int64(a.Value(i)) }, take)
+		takeWhole(n, a, a.Int16Values())
 	case *array.Int32:
-		each(a, func(i int) int64 { return int64(a.Value(i)) }, take)
+		takeWhole(n, a, a.Int32Values())
 	case *array.Int64:
-		each(a, func(i int) int64 { return a.Value(i) }, take)
+		takeWhole(n, a, a.Int64Values())
 	case *array.Date32:
-		each(a, func(i int) int64 { return int64(a.Value(i)) }, take)
+		takeWhole(n, a, a.Date32Values())
 	case *array.Timestamp:
-		each(a, func(i int) int64 { return microsOf(a, i) }, take)
+		each(a, func(i int) int64 { return microsOf(a, i) }, func(v int64) { n.take(v, cmp.Compare[int64]) })
 	default:
 		return wrongArray(a, n.t)
 	}
 	return nil
+}
+
+// takeWhole looks through an array first, since most batches change neither end.
+func takeWhole[T int8 | int16 | int32 | int64 | arrow.Date32](n *numbers, a arrow.Array, values []T) {
+	if a.NullN() == 0 && len(values) > 0 {
+		n.take(int64(slices.Min(values)), cmp.Compare[int64])
+		n.take(int64(slices.Max(values)), cmp.Compare[int64])
+		return
+	}
+	for i, v := range values {
+		if a.IsValid(i) {
+			n.take(int64(v), cmp.Compare[int64])
+		}
+	}
 }
 
 func (n *numbers) least() []byte    { return textOf(n.span, n.min, n.text) }

@@ -141,10 +141,13 @@ func (a *arrangement) places(columns []arrow.Array, rows int) ([]uint64, error) 
 		}
 		return places, nil
 	}
-	ranks := make([]uint32, len(a.ladders))
+	ranks, of := make([]uint32, len(a.ladders)), make([][]uint32, len(a.ladders))
+	for k, l := range a.ladders {
+		of[k] = l.ranks(views[k])
+	}
 	for i := range places {
-		for k, l := range a.ladders {
-			ranks[k] = l.rank(views[k], i)
+		for k := range of {
+			ranks[k] = of[k][i]
 		}
 		places[i] = a.curve.PlaceIn(a.leaves.of(views, i), ranks)
 	}

@@ -23,6 +23,10 @@ type converter func(arrow.ArrayData) (arrow.ArrayData, error)
 // converterFor knows how a file of type from is read as a column of type to. Its error
 // names both types; it is the one place that says what a column may be stored as.
 func converterFor(by delta.Mapping, from arrow.DataType, to delta.Type) (converter, error) {
+	if coded, ok := from.(*arrow.DictionaryType); ok {
+		convert, err := converterFor(by, coded.ValueType, to)
+		return decoded(coded.ValueType, convert), err
+	}
 	want, err := arrowType(to)
 	if err != nil {
 		return nil, err
@@ -42,6 +46,42 @@ func converterFor(by delta.Mapping, from arrow.DataType, to delta.Type) (convert
 		return convert, nil
 	}
 	return nil, mismatch(from, to)
+}
+
+// decoded puts texts in the place of their numbers in a dictionary.
+func decoded(values arrow.DataType, convert converter) converter {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		texts := bytesChunks([]arrow.Array{array.MakeFromData(d.Dictionary())})[0]
+		numbers := words[int32](d)[d.Offset():][:d.Len()]
+		offsets, total := make([]int32, len(numbers)+1), 0
+		for i, n := range numbers {
+			if validAt(d, d.Offset()+i) {
+				total += len(texts.value(uint32(n)))
+			}
+			if total > math.MaxInt32 {
+				return nil, errTooLong
+			}
+			offsets[i+1] = int32(total)
+		}
+		bytes := make([]byte, 0, total)
+		for i, n := range numbers {
+			if offsets[i+1] > offsets[i] {
+				bytes = append(bytes, texts.value(uint32(n))...)
+			}
+		}
+		buffers := []*memory.Buffer{shifted(d), memory.NewBufferBytes(arrow.GetBytes(offsets)), memory.NewBufferBytes(bytes)}
+		return convert(array.NewData(values, d.Len(), buffers, nil, d.NullN(), 0))
+	}
+}
+
+// shifted is an array's validity from its first value on; nil where no value is NULL.
+func shifted(d arrow.ArrayData) *memory.Buffer {
+	if d.NullN() == 0 || d.Offset() == 0 {
+		return d.Buffers()[0]
+	}
+	bits := make([]byte, bitutil.BytesForBits(int64(d.Len())))
+	bitutil.CopyBitmap(d.Buffers()[0].Bytes(), d.Offset(), d.Len(), bits, 0)
+	return memory.NewBufferBytes(bits)
 }
 
 func mismatch(from arrow.DataType, to delta.Type) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/parquet-go/parquet-go/format"
 
 	"ajlo/job/delta"
@@ -27,6 +28,7 @@ type dataFile struct {
 	listed  File
 	reader  object.Reader
 	mapping delta.Mapping
+	width   int64             // bytes of a row in memory, 0 where not known
 	tracks  bool              // the last two columns are those of row tracking
 	deleted *roaring64.Bitmap // nil where no row is
 	footer  *format.FileMetaData
@@ -49,7 +51,7 @@ func openDataFile(ctx context.Context, t Task, listed File, schema delta.Schema)
 	if err != nil {
 		return nil, err
 	}
-	f := &dataFile{key: listed.Path, listed: listed, reader: r, schema: schema, mapping: t.Metadata.Mapping(), deleted: deleted}
+	f := &dataFile{key: listed.Path, listed: listed, reader: r, schema: schema, mapping: t.Metadata.Mapping(), deleted: deleted, width: t.width}
 	if err := f.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", listed.Path, err), r.Close())
 	}
@@ -80,11 +82,40 @@ func (f *dataFile) open() (err error) {
 	if err != nil {
 		return err
 	}
-	f.parquet, err = pqarrow.NewFileReader(p, pqarrow.ArrowReadProperties{BatchSize: maxReadRows}, memory.DefaultAllocator)
+	f.parquet, err = pqarrow.NewFileReader(p, arrowProperties(f.footer, p.MetaData().Schema), memory.DefaultAllocator)
 	if err != nil {
 		return err
 	}
 	return f.match()
+}
+
+// arrowProperties read columns of texts by their dictionaries where all their pages have one:
+// values are then copied instead of built one by one.
+func arrowProperties(footer *format.FileMetaData, schema *schema.Schema) pqarrow.ArrowReadProperties {
+	p := pqarrow.ArrowReadProperties{BatchSize: maxReadRows}
+	for leaf := range schema.NumColumns() {
+		c := schema.Column(leaf)
+		if c.PhysicalType() == parquet.Types.ByteArray && len(c.ColumnPath()) == 1 && c.MaxRepetitionLevel() == 0 && dictionaryOnly(footer, leaf) {
+			p.SetReadDict(leaf, true)
+		}
+	}
+	return p
+}
+
+func dictionaryOnly(footer *format.FileMetaData, leaf int) bool {
+	for _, g := range footer.RowGroups {
+		m := g.Columns[leaf].MetaData
+		if len(m.EncodingStats) == 0 || m.DictionaryPageOffset == 0 {
+			return false
+		}
+		for _, pages := range m.EncodingStats {
+			ofData := pages.PageType == format.DataPage || pages.PageType == format.DataPageV2
+			if ofData && pages.Encoding != format.PlainDictionary && pages.Encoding != format.RLEDictionary {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // readerProperties are such that a row group is never held whole unless it is small.
@@ -261,7 +292,7 @@ const (
 
 func (f *dataFile) batchRows(g int) int {
 	group := f.footer.RowGroups[g]
-	width := max(1, group.TotalByteSize/max(1, group.NumRows))
+	width := max(1, f.width, group.TotalByteSize/max(1, group.NumRows))
 	return int(min(max(decodedBytes/width, minReadRows), maxReadRows))
 }
 

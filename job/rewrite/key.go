@@ -54,6 +54,32 @@ func viewKey(a arrow.Array) (keyView, error) {
 
 func (v keyView) null(i int) bool { return v.array.IsNull(i) }
 
+// words are the values of the commonest types at once; nil where there is a NULL or another type.
+func (v keyView) words() []uint64 {
+	if v.array.NullN() > 0 {
+		return nil
+	}
+	switch a := v.array.(type) {
+	case *array.Int32:
+		return signedWords(a.Int32Values())
+	case *array.Int64:
+		return signedWords(a.Int64Values())
+	case *array.Date32:
+		return signedWords(a.Date32Values())
+	case *array.Timestamp:
+		return signedWords(a.TimestampValues())
+	}
+	return nil
+}
+
+func signedWords[T int32 | int64 | arrow.Date32 | arrow.Timestamp](values []T) []uint64 {
+	words := make([]uint64, len(values))
+	for i, v := range values {
+		words[i] = uint64(v) ^ signBit
+	}
+	return words
+}
+
 // compareKeys orders value i of one view and value j of another of the same column.
 func compareKeys(a keyView, i int, b keyView, j int) int {
 	switch {

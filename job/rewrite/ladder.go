@@ -86,7 +86,11 @@ func (l *ladder) find(v keyView, i int) (step int, equal bool) {
 	if v.word == nil {
 		return slices.BinarySearchFunc(l.texts, v.text(i), bytes.Compare)
 	}
-	w := v.word(i)
+	return l.step(v.word(i))
+}
+
+// step is find for a word.
+func (l *ladder) step(w uint64) (step int, equal bool) {
 	if len(l.words) == 0 || w < l.base {
 		return 0, false
 	}
@@ -95,8 +99,15 @@ func (l *ladder) find(v keyView, i int) (step int, equal bool) {
 		return len(l.words), false
 	}
 	low, high := l.first[b], l.first[b+1]
-	step, equal = slices.BinarySearch(l.words[low:high], w)
-	return int(low) + step, equal
+	for low < high {
+		middle := (low + high) / 2
+		if l.words[middle] < w {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return int(low), int(low) < len(l.words) && l.words[low] == w
 }
 
 // rank is the place of the middle one of the value's equals among the sampled rows; a value
@@ -110,6 +121,27 @@ func (l *ladder) rank(v keyView, i int) uint32 {
 		return min(l.starts[step], l.starts[len(l.starts)-1]-1)
 	}
 	return (l.starts[step] + l.starts[step+1] - 1) / 2
+}
+
+// ranks gives the rank of every value.
+func (l *ladder) ranks(v keyView) []uint32 {
+	all := make([]uint32, v.array.Len())
+	words := v.words()
+	if words == nil || len(l.words) == 0 {
+		for i := range all {
+			all[i] = l.rank(v, i)
+		}
+		return all
+	}
+	for i, w := range words {
+		step, equal := l.step(w)
+		if equal {
+			all[i] = (l.starts[step] + l.starts[step+1] - 1) / 2
+		} else {
+			all[i] = min(l.starts[step], l.starts[len(l.starts)-1]-1)
+		}
+	}
+	return all
 }
 
 // rung numbers a value so that rungs rise with the values: odd where the value was sampled (or

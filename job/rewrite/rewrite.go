@@ -40,6 +40,7 @@ func Rewrite(ctx context.Context, t Task, o Options) (out Outcome, err error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	t.width = int64(survey.Arrow) / max(1, survey.Rows)
 	if spilled := survey.Spilled(o.Memory); spilled > 0 {
 		if err := o.Room(spilled); err != nil {
 			return Outcome{}, err

@@ -111,7 +111,7 @@ func (s *summer) column(a arrow.Array, t delta.Type) error {
 	case *array.Timestamp:
 		foldWords(s, a, a.TimestampValues(), func(v arrow.Timestamp) uint64 { return uint64(v) })
 	case *array.Decimal128:
-		s.each(a, func(l *lanes, i int) { v := a.Value(i); l.fold(uint64(v.HighBits()), v.LowBits()) })
+		s.decimals(a)
 	case *array.Boolean:
 		s.each(a, func(l *lanes, i int) { l.fold(0, uint64(btoi(a.Value(i)))) })
 	case *array.String, *array.Binary:
@@ -143,12 +143,31 @@ func (s *summer) each(a arrow.Array, fold func(l *lanes, i int)) {
 	}
 }
 
+func (s *summer) decimals(a *array.Decimal128) {
+	nulls := a.NullN() > 0
+	for i, v := range a.Values() {
+		if nulls && a.IsNull(i) {
+			s.state[i].foldNull()
+			continue
+		}
+		s.state[i].fold(uint64(v.HighBits()), v.LowBits())
+	}
+}
+
 func (s *summer) bytes(a arrow.Array) {
+	if a.Len() == 0 {
+		return
+	}
 	apart := bytesChunks([]arrow.Array{a})[0]
-	s.each(a, func(l *lanes, i int) {
+	nulls := a.NullN() > 0
+	for i := range s.state {
+		if nulls && a.IsNull(i) {
+			s.state[i].foldNull()
+			continue
+		}
 		h := xxh3.Hash128(apart.value(uint32(i)))
-		l.fold(h.Hi, h.Lo)
-	})
+		s.state[i].fold(h.Hi, h.Lo)
+	}
 }
 
 // nested folds the hash of a value's canonical form, see encode.go.

@@ -27,6 +27,8 @@ type Task struct {
 	RowTracking delta.RowTracking
 	// Folder is where the new files go, "" for the table's own.
 	Folder string
+
+	width int64 // mean bytes of a row in memory, 0 where not known yet
 }
 
 // File is one live file of the table as its log describes it.

@@ -39,7 +39,7 @@ func BenchmarkRewrite(b *testing.B) {
 		b.Fatal(err)
 	}
 	memory := unit.Bytes(mb) * unit.MB
-	debug.SetMemoryLimit(int64(memory / 10 * 9))
+	debug.SetMemoryLimit(int64(memory / 20 * 17))
 	store, err := object.Open(dir)
 	if err != nil {
 		b.Fatal(err)
