@@ -31,6 +31,17 @@ func (s suite) features(t *testing.T) {
 	t.Run("columns by their physical names", func(t *testing.T) {
 		s.applied(t, fixture(t, "mapped"), layout.ClusteredBy(layout.Sort, "id"), unit.MB)
 	})
+	t.Run("columns by their numbers", func(t *testing.T) {
+		s.applied(t, fixture(t, "numbered"), layout.ClusteredBy(layout.Sort, "id"), unit.MB)
+	})
+	t.Run("all of it at once", func(t *testing.T) {
+		dir := fixture(t, "moved")
+		was := folders(openTable(t, dir).Files)
+		s.applied(t, dir, layout.ClusteredBy(layout.Hilbert, "key", "id"), 2*unit.KB)
+		if diff := cmp.Diff(was, folders(openTable(t, dir).Files)); diff != "" {
+			t.Errorf("new files lie in other folders: %s", diff)
+		}
+	})
 	t.Run("deleted rows", func(t *testing.T) {
 		dir := vectorTable(t)
 		r := s.applied(t, dir, byPrice, 2*unit.KB)
