@@ -1,7 +1,6 @@
 package lake
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 
@@ -85,7 +84,11 @@ func (p *picker) read(chunk file.ColumnChunkReader, t delta.Type, d *schema.Colu
 		return pick(p, c.ReadBatch, func(v int64) (predicate.Value, error) { return delta.StoredInteger(v, t, unit) })
 	case *file.Int96ColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v parquet.Int96) (predicate.Value, error) {
-			return delta.StoredInteger(int96Micros(v), t, delta.Micros)
+			micros, err := delta.Int96Micros(v[:])
+			if err != nil {
+				return predicate.Value{}, err
+			}
+			return delta.StoredInteger(micros, t, delta.Micros)
 		})
 	case *file.Float32ColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v float32) (predicate.Value, error) { return delta.StoredFloat(float64(v), t) })
@@ -171,19 +174,6 @@ func timeUnit(d *schema.Column) delta.Unit {
 	}
 	return delta.Micros
 }
-
-// julianEpoch is the Julian day number of 1970-01-01.
-const julianEpoch = 2_440_588
-
-// int96Micros reads Spark's old timestamps: nanoseconds of the day and a Julian day. It
-// reaches all years, unlike nanoseconds in 64 bits.
-func int96Micros(v parquet.Int96) int64 {
-	nanos := int64(binary.LittleEndian.Uint64(v[:8]))
-	day := int64(int32(binary.LittleEndian.Uint32(v[8:]))) - julianEpoch
-	return day*microsPerDay + nanos/1_000
-}
-
-const microsPerDay = 86_400_000_000
 
 // mulDiv is a·b/c for a·b beyond 64 bits; the result must fit.
 func mulDiv(a, b, c int64) int64 {

@@ -188,7 +188,7 @@ const microsPerMilli = 1000
 func timestampConverter(from, want arrow.DataType) converter {
 	switch from := from.(type) {
 	case *arrow.FixedSizeBinaryType:
-		if from.ByteWidth == int96Bytes {
+		if from.ByteWidth == delta.Int96Bytes {
 			return int96Converter(want)
 		}
 	case *arrow.TimestampType:
@@ -214,7 +214,7 @@ func int96Converter(want arrow.DataType) converter {
 			if !validAt(d, i) {
 				continue
 			}
-			micros, err := int96Micros(d.Buffers()[1].Bytes()[i*int96Bytes:])
+			micros, err := delta.Int96Micros(d.Buffers()[1].Bytes()[i*delta.Int96Bytes:])
 			if err != nil {
 				return nil, err
 			}

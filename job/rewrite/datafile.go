@@ -102,6 +102,9 @@ func arrowProperties(footer *format.FileMetaData, schema *schema.Schema) pqarrow
 	return p
 }
 
+// oldDictionary is PLAIN_DICTIONARY, as writers of pages of version 1 call RLE_DICTIONARY.
+const oldDictionary format.Encoding = 2
+
 func dictionaryOnly(footer *format.FileMetaData, leaf int) bool {
 	for _, g := range footer.RowGroups {
 		m := g.Columns[leaf].MetaData
@@ -110,7 +113,7 @@ func dictionaryOnly(footer *format.FileMetaData, leaf int) bool {
 		}
 		for _, pages := range m.EncodingStats {
 			ofData := pages.PageType == format.DataPage || pages.PageType == format.DataPageV2
-			if ofData && pages.Encoding != format.PlainDictionary && pages.Encoding != format.RLEDictionary {
+			if ofData && pages.Encoding != oldDictionary && pages.Encoding != format.RLEDictionary {
 				return false
 			}
 		}

@@ -5,41 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"ajlo/job/delta"
 	"ajlo/job/object"
 )
 
-// Spark stores timestamps as INT96: nanoseconds of the day in 8 bytes and the Julian day in
-// 4, both little-endian. Arrow reads them as 64 bits of nanoseconds, which ends in the years
-// 1677 and 2262; Spark's own range is 1 to 9999. So the footer is handed to Arrow with
-// INT96 columns named as 12 plain bytes, which both encodings of INT96 are, and the bytes
-// are turned into microseconds here.
+// Arrow reads INT96 as 64 bits of nanoseconds, which are too few for Spark's years. So the
+// footer is handed to Arrow with INT96 columns named as 12 plain bytes, which both encodings of
+// INT96 are, and the bytes are turned into microseconds here.
 const (
-	int96Bytes       = 12
-	julianEpoch      = 2_440_588 // Julian day of 1970-01-01
-	microsPerDay     = 86_400_000_000
-	maxDays          = math.MaxInt64/microsPerDay - 1 // either side of the epoch
-	nanosPerMicro    = 1_000                          // Spark drops what is finer
-	footerTrailer    = 8                              // 4 bytes of length, "PAR1"
-	maxFooter        = 256 << 20                      // bytes; a length beyond it is damage, not a footer
+	footerTrailer    = 8         // 4 bytes of length, "PAR1"
+	maxFooter        = 256 << 20 // bytes; a length beyond it is damage, not a footer
 	plainMagic       = "PAR1"
 	encryptedMagic   = "PARE"
 	firstModernSpark = "3.1.0" // INT96 in the Gregorian calendar unless a mark says otherwise
 )
-
-// int96Micros gives microseconds since 1970 as Spark reads them.
-func int96Micros(b []byte) (int64, error) {
-	nanos := int64(binary.LittleEndian.Uint64(b))
-	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - julianEpoch
-	if day > maxDays || day < -maxDays || nanos < 0 || nanos >= microsPerDay*nanosPerMicro {
-		return 0, fmt.Errorf("INT96 timestamp of day %d and %d ns is no point in time", day, nanos)
-	}
-	return day*microsPerDay + nanos/nanosPerMicro, nil
-}
 
 var (
 	errEncrypted  = errors.New("the file is encrypted")
@@ -110,7 +93,7 @@ func hideInt96(footer *format.FileMetaData) ([]byte, error) {
 		e := &footer.Schema[i]
 		if e.Type.Valid && e.Type.V == format.Int96 {
 			e.Type.V = format.FixedLenByteArray
-			e.TypeLength = thrift.New[int32](int96Bytes)
+			e.TypeLength = thrift.New[int32](delta.Int96Bytes)
 			hidden = true
 		}
 	}
