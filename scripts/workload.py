@@ -9,6 +9,11 @@ they are. The label of a step is its job description. Environment:
     APP      name of the application (default nightly-reports)
     REPS     how often each SQL label runs, as JSON: {"Q01": 5, "*": 1}; "*" stands for the rest
     SQLONLY  when set, only the SQL steps run: no DataFrames, no DML
+    SHAPES   when set, the steps of shapes.py run as well
+    MODES    explain modes, apart by commas: everything runs once in each, on the same tables
+    FILES    the most files that a table is written in
+    CODECS   compression codecs, apart by commas: the log is written again through each of Spark's
+             own streams, to OUT/codecs/CODEC
 """
 import glob
 import json
@@ -64,7 +69,9 @@ def make_tables(spark, out, source, table_format):
     """Facts arrive by date, dimensions in no particular order."""
     spark.sql('create database if not exists tpch')
     spark.sql('use tpch')
+    most = int(os.environ.get('FILES', max(FILES.values())))
     for table, files in FILES.items():
+        files = min(files, most)
         if os.path.isdir(f'{out}/warehouse/tpch.db/{table}') or os.path.isdir(f'{out}/warehouse/tpch/{table}'):
             continue
         rows = spark.read.parquet(f'{source}/{table}')
@@ -248,6 +255,46 @@ class Steps:
                  'from customer join orders on c_custkey=o_custkey group by 1')
 
 
+def states(spark, out, table_format):
+    """The commits of each Delta table, or the snapshot of each Iceberg table, to come back to."""
+    if table_format == 'delta':
+        return {t: sorted(glob.glob(f'{out}/warehouse/tpch.db/{t}/_delta_log/*.json')) for t in FILES}
+    return {t: spark.sql(f'select snapshot_id from lake.tpch.{t}.snapshots order by committed_at desc').first()[0] for t in FILES}
+
+
+def restore(spark, out, table_format, before):
+    """Brings tables back as if nothing had been done: a RESTORE would be a version of its own, and
+    cost more than what it undoes. No table gets so many commits that it is checkpointed."""
+    if table_format == 'iceberg':
+        for table, snapshot in before.items():
+            spark.sql(f"call lake.system.rollback_to_snapshot('tpch.{table}', {snapshot})")
+        return
+    for table, commits in states(spark, out, table_format).items():
+        for commit in set(commits) - set(before[table]):
+            folder, name = os.path.split(commit)
+            os.remove(commit)
+            for beside in (f'{folder}/.{name}.crc', f'{folder}/{name[:-5]}.crc', f'{folder}/.{name[:-5]}.crc.crc'):
+                if os.path.exists(beside):
+                    os.remove(beside)
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    spark.catalog.clearCache()
+
+
+def write_again(spark, log, out, codecs):
+    """Writes a log that is complete through Spark's own codec streams, flushed here and there as
+    while it was being written."""
+    jvm, conf = spark._jvm, spark._jvm.org.apache.spark.SparkConf()
+    for codec in codecs:
+        os.makedirs(f'{out}/codecs/{codec}', exist_ok=True)
+        text = jvm.java.io.FileInputStream(log)
+        stream = jvm.org.apache.spark.io.CompressionCodec.createCodec(conf, codec).compressedContinuousOutputStream(
+            jvm.java.io.FileOutputStream(f'{out}/codecs/{codec}/{os.path.basename(log)}.{codec}'))
+        while jvm.org.apache.commons.io.IOUtils.copyLarge(text, stream, 0, 1 << 20):
+            stream.flush()
+        stream.close()
+        text.close()
+
+
 def main(arguments):
     out, source = os.path.abspath(arguments[0]), os.path.abspath(arguments[1])
     table_format = arguments[2] if len(arguments) > 2 else 'delta'
@@ -255,15 +302,32 @@ def main(arguments):
     spark = session(out, table_format, dict(setting.split('=', 1) for setting in arguments[3:]))
     make_tables(spark, out, source, table_format)
     a, z, ca, cz = key_ranges(spark)
-    steps = Steps(spark)
-    steps.queries(queries(a, z, ca, cz), json.loads(os.environ.get('REPS', '{}')))
-    if not os.environ.get('SQLONLY'):
-        delta = table_format == 'delta'
-        steps.dataframes(a, (lambda table: f'{out}/warehouse/tpch.db/{table}') if delta else None)
-        steps.broadcasts(a)
-        if delta:
-            steps.changes(a)
+    modes = [mode for mode in os.environ.get('MODES', '').split(',') if mode]
+    before = states(spark, out, table_format) if modes else {}
+    for mode in modes or [None]:
+        if mode:
+            spark.conf.set('spark.sql.ui.explainMode', mode)
+        run_steps(spark, out, table_format, (a, z, ca, cz))
+        if mode:
+            restore(spark, out, table_format, before)
     spark.stop()
+    if os.environ.get('CODECS'):
+        write_again(spark, glob.glob(f'{out}/eventlogs/*')[0], out, os.environ['CODECS'].split(','))
+
+
+def run_steps(spark, out, table_format, keys):
+    steps, delta = Steps(spark), table_format == 'delta'
+    repetitions = json.loads(os.environ.get('REPS', '{}'))
+    steps.queries(queries(*keys), repetitions)
+    if os.environ.get('SHAPES'):
+        import shapes
+        shapes.run(spark, steps, out, table_format, repetitions)
+    if os.environ.get('SQLONLY'):
+        return
+    steps.dataframes(keys[0], (lambda table: f'{out}/warehouse/tpch.db/{table}') if delta else None)
+    steps.broadcasts(keys[0])
+    if delta:
+        steps.changes(keys[0])
 
 
 if __name__ == '__main__':

@@ -68,7 +68,17 @@ func detail(n *node) string {
 	case "Project":
 		return listDetail(n, "Output")
 	}
-	return listDetail(n, "Keys") + listDetail(n, "Functions")
+	return grouping(listDetail(n, "Keys")) + listDetail(n, "Functions")
+}
+
+// grouping is by what an aggregate groups. Where Spark counts several columns' distinct values
+// at once it numbers them by chance, so that their order tells nothing.
+func grouping(keys string) string {
+	if items := strings.Split(keys, ", "); slices.Contains(items, " gid") {
+		slices.Sort(items)
+		return strings.Join(items, ", ")
+	}
+	return keys
 }
 
 // shapeItems is how many items of a list tell a query: Spark prints 24 or 25 of a long one.

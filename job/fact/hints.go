@@ -9,7 +9,7 @@ import (
 // hints are what plan texts in other modes than formatted say beyond the tree beside them.
 type hints struct {
 	// outputs are the lists that aggregates put out, by their line without it, in the order
-	// of the text: extended and cost print them.
+	// of the tree: extended, cost and codegen print them.
 	outputs map[string][]string
 	// made are the named expressions of the logical plan's aggregates by id, "a#1 AS b#2":
 	// extended and cost have logical plans.
@@ -23,11 +23,15 @@ type hints struct {
 // hintsOf reads a text line by line. Whichever line it does not understand adds nothing.
 func hintsOf(text string) hints {
 	h := hints{outputs: map[string][]string{}, made: map[int64]string{}, relations: map[string]string{}}
-	logical, before := false, ""
+	logical, before, part := false, "", map[string][]string{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if strings.HasPrefix(line, "== ") {
 			logical = line == "== Optimized Logical Plan =="
+			if strings.HasPrefix(line, subtree) {
+				h.putFirst(part)
+				part = map[string][]string{}
+			}
 			continue
 		}
 		_, operator := indentation(line)
@@ -41,11 +45,23 @@ func hintsOf(text string) hints {
 		case strings.HasPrefix(before, command) && h.executed == "":
 			h.executed = operator
 		default:
-			h.aggregate(operator)
+			aggregate(part, operator)
 		}
 		before = operator
 	}
+	h.putFirst(part)
 	return h
+}
+
+// subtree begins each part of codegen's text: the code of one stage, below all that the
+// stage hangs over. The stages stand from the bottom of the plan up.
+const subtree = "== Subtree "
+
+// putFirst puts a part's lists before those of the parts that came earlier.
+func (h hints) putFirst(part map[string][]string) {
+	for line, lists := range part {
+		h.outputs[line] = append(lists, h.outputs[line]...)
+	}
 }
 
 // withoutCodegen takes the mark of code generation, "*(3) ", from a line.
@@ -60,10 +76,10 @@ func withoutCodegen(line string) string {
 	return line
 }
 
-func (h hints) aggregate(line string) {
+func aggregate(outputs map[string][]string, line string) {
 	if m := aggregateLine.FindStringSubmatchIndex(line); m != nil && m[6] >= 0 {
 		simple := line[:m[6]-len(", output=")] + ")"
-		h.outputs[simple] = append(h.outputs[simple], line[m[6]:m[7]])
+		outputs[simple] = append(outputs[simple], line[m[6]:m[7]])
 	}
 }
 

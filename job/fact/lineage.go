@@ -221,12 +221,15 @@ func (l *lineage) putDown(n *node) *scope {
 // made are the columns that a plan puts out and that come from tables.
 func (l *lineage) made(root *node) map[int64]named {
 	made, s := map[int64]named{}, l.scope(root)
+	gap := s.gaps()
 	for _, a := range s.output {
-		if n, ok := s.lookup(a.id); ok && len(n.origin.refs) > 0 {
+		n, ok := s.lookup(a.id)
+		if ok && len(n.origin.refs) > 0 {
 			made[a.id] = n
 		}
+		gap = gap || n.origin.gap
 	}
-	if s.user && s.gaps() {
+	if s.user && gap {
 		made[unexplained] = named{}
 	}
 	return made

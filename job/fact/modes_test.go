@@ -34,10 +34,16 @@ func spellQuery(q Query) []string {
 
 // sameButLost holds a query against the same one in the default mode. What is not there must
 // have been counted as lost. (A join on nobody's column may be counted, too: it looks like
-// one.)
+// one. The keys of a MERGE are those of its join, and lost with it.)
 func sameButLost(t *testing.T, want, got Query) {
 	t.Helper()
 	lines := spellQuery(got)
+	if got.Lost.Joins > want.Lost.Joins && len(got.Writes) == 1 && len(got.Writes[0].Keys) == 0 {
+		want.Writes = slices.Clone(want.Writes)
+		for i := range want.Writes {
+			want.Writes[i].Keys = got.Writes[0].Keys
+		}
+	}
 	lost := map[string]int{"join": got.Lost.Joins - want.Lost.Joins, "write": got.Lost.Writes - want.Lost.Writes}
 	unsaid := "lost " + fmt.Sprint(got.Lost)
 	var missing []string

@@ -16,9 +16,9 @@ import (
 
 // installation is where scripts/install-spark put Spark.
 type installation struct {
-	root   string // of the module
-	python string
-	delta  string // folder of Delta's jars
+	root      string // of the module
+	python    string
+	jarFolder string // of the table format
 }
 
 // installed finds Spark by AJLO_SPARK (a venv) and AJLO_JARS (a folder of jars), as
@@ -28,9 +28,46 @@ func installed(t testing.TB) installation {
 	root := moduleRoot(t)
 	at := installation{root: root}
 	at.python = filepath.Join(given(t, "AJLO_SPARK", root, "spark-"+pinned(t, root, "SPARK")), "bin", "python")
-	at.delta = given(t, "AJLO_JARS", root, "delta-"+pinned(t, root, "DELTA"))
+	at.jarFolder = given(t, "AJLO_JARS", root, "delta-"+pinned(t, root, "DELTA"))
 	if _, err := os.Stat(at.python); err != nil {
 		t.Fatalf("sparktest: no Spark at %s: run scripts/install-spark, or set AJLO_SPARK to a venv with pyspark", at.python)
+	}
+	return at
+}
+
+// Engine is a Spark with a table format: empty is the pinned one with Delta Lake, Iceberg is
+// the same Spark with Iceberg, anything else is another version that scripts/versions.env
+// lists.
+type Engine string
+
+// Iceberg is the pinned Spark with Iceberg.
+const Iceberg Engine = "iceberg"
+
+func (e Engine) format() string {
+	if e == Iceberg {
+		return string(Iceberg)
+	}
+	return "delta"
+}
+
+// installedAs finds an engine where `scripts/install-spark ENGINE` puts it.
+func installedAs(t testing.TB, e Engine) installation {
+	t.Helper()
+	at := installed(t)
+	switch e {
+	case "":
+	case Iceberg:
+		at.jarFolder = filepath.Join(at.root, ".cache", "iceberg-"+pinned(t, at.root, "ICEBERG"))
+	default:
+		line := pinned(t, at.root, "SPARK_"+strings.ReplaceAll(string(e), ".", "_"))
+		delta, _, _ := strings.Cut(strings.Trim(line, `"`), " ")
+		at.jarFolder = filepath.Join(at.root, ".cache", "delta-"+delta)
+		at.python = filepath.Join(at.root, ".cache", "spark-"+string(e), "bin", "python")
+	}
+	for _, path := range []string{at.python, at.jarFolder} {
+		if _, err := os.Stat(path); err != nil {
+			t.Fatalf("sparktest: %v: run scripts/install-spark %s", err, e)
+		}
 	}
 	return at
 }
@@ -66,9 +103,9 @@ func pinned(t testing.TB, root, name string) string {
 
 func (i installation) jars(t testing.TB) string {
 	t.Helper()
-	jars, err := filepath.Glob(filepath.Join(i.delta, "*.jar"))
+	jars, err := filepath.Glob(filepath.Join(i.jarFolder, "*.jar"))
 	if err != nil || len(jars) == 0 {
-		t.Fatalf("sparktest: no jars of Delta Lake in %s: run scripts/install-spark, or set AJLO_JARS", i.delta)
+		t.Fatalf("sparktest: no jars of Delta Lake in %s: run scripts/install-spark, or set AJLO_JARS", i.jarFolder)
 	}
 	return strings.Join(jars, ",")
 }
@@ -81,7 +118,7 @@ func (i installation) environment() []string {
 			kept = append(kept, e)
 		}
 	}
-	return append(kept, "SPARK_LOCAL_IP=127.0.0.1", "PYSPARK_PYTHON="+i.python, "JARS="+i.delta)
+	return append(kept, "SPARK_LOCAL_IP=127.0.0.1", "PYSPARK_PYTHON="+i.python, "JARS="+i.jarFolder)
 }
 
 func moduleRoot(t testing.TB) string {
