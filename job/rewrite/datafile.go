@@ -226,10 +226,10 @@ func (b batch) position(i int) uint64 {
 // Groups is the number of row groups.
 func (f *dataFile) Groups() int { return len(f.footer.RowGroups) }
 
-// Batches yields all rows.
-func (f *dataFile) Batches(ctx context.Context) iter.Seq2[batch, error] {
+// Batches yields the rows of the row groups from and up to, but without, to.
+func (f *dataFile) Batches(ctx context.Context, from, to int) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		for g := range f.Groups() {
+		for g := from; g < to; g++ {
 			for b, err := range f.Group(ctx, g) {
 				if !yield(b, err) || err != nil {
 					return

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/parquet-go/parquet-go/format"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -73,10 +74,29 @@ type distributor struct {
 	spill *spill // made when it is first needed
 }
 
-// part is one row group of one file.
+// part is some row groups of one file that are read in one go.
 type part struct {
-	file  File
-	group int
+	file     File
+	from, to int // row groups
+}
+
+// partBytes is the least that a part holds, stored, if its file has more: to open a file costs
+// reading its footer, which tells of all its row groups.
+const partBytes = 16 << 20
+
+// partsOf cuts a file into parts.
+func partsOf(f File, groups []format.RowGroup) (parts []part) {
+	from, bytes := 0, int64(0)
+	for g, group := range groups {
+		for _, c := range group.Columns {
+			bytes += c.MetaData.TotalCompressedSize
+		}
+		if bytes >= partBytes || g == len(groups)-1 {
+			parts = append(parts, part{f, from, g + 1})
+			from, bytes = g+1, 0
+		}
+	}
+	return parts
 }
 
 func (d *distributor) run(ctx context.Context, parts []part) (*distributed, error) {
@@ -171,7 +191,7 @@ func newDistributing(d *distributor) (*distributing, error) {
 	return w, nil
 }
 
-// read takes in one row group.
+// read takes in one part.
 func (w *distributing) read(ctx context.Context, p part) (err error) {
 	open, err := openListed(ctx, w.task, p.file)
 	if err != nil {
@@ -179,7 +199,7 @@ func (w *distributing) read(ctx context.Context, p part) (err error) {
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
 	share := float64(p.file.Bytes) / float64(max(1, open.Rows()))
-	for b, err := range open.Group(ctx, p.group) {
+	for b, err := range open.Batches(ctx, p.from, p.to) {
 		if err != nil {
 			return err
 		}

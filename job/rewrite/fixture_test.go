@@ -66,7 +66,7 @@ func hold(t testing.TB, task Task) *held {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for b, err := range open.Batches(t.Context()) {
+		for b, err := range open.Batches(t.Context(), 0, open.Groups()) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -81,7 +81,7 @@ func samplePart(ctx context.Context, t Task, p part, schema delta.Schema, chosen
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
-	for b, err := range open.Group(ctx, p.group) {
+	for b, err := range open.Batches(ctx, p.from, p.to) {
 		if err != nil {
 			return nil, err
 		}

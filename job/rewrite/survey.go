@@ -18,7 +18,7 @@ type Survey struct {
 	// not fit.
 	Arrow     unit.Bytes
 	positions uint64                  // rows of all files, deleted ones included
-	parts     []part                  // all row groups, in the order of the table
+	parts     []part                  // of all files, in the order of the table
 	codec     format.CompressionCodec // of most bytes
 	spark     string                  // newest Spark version among the writers, "" for none
 }
@@ -92,9 +92,7 @@ func (s *Survey) lookAt(ctx context.Context, t Task, f File, codecs map[format.C
 	f.first = s.positions
 	s.positions += uint64(open.Rows())
 	s.Rows += open.Left()
-	for g := range open.Groups() {
-		s.parts = append(s.parts, part{f, g})
-	}
+	s.parts = append(s.parts, partsOf(f, open.footer.RowGroups)...)
 	s.spark = max(s.spark, sparkOf(open.footer).version)
 	for _, g := range open.footer.RowGroups {
 		for _, c := range g.Columns {

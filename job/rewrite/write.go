@@ -228,7 +228,7 @@ func sumFile(ctx context.Context, t Task, f File) (sum RowSum, err error) {
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
 	summer := newSummer(t.columns())
-	for b, err := range open.Batches(ctx) {
+	for b, err := range open.Batches(ctx, 0, open.Groups()) {
 		if err != nil {
 			return RowSum{}, err
 		}
