@@ -1,0 +1,151 @@
+//go:build spark
+
+package conformance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"ajlo/job/execute"
+	"ajlo/job/execute/embedded"
+	"ajlo/job/lake"
+	"ajlo/job/layout"
+	"ajlo/job/object"
+	"ajlo/job/plan"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// made is one table as its maker describes it in tables.json.
+type made struct {
+	Name    string         `json:"name"`
+	Keys    []table.Column `json:"keys"`
+	Refused string         `json:"refused"` // what a refusal must name, "" where there must be none
+
+	before, after string // folders: as it was made, and rewritten
+}
+
+// load reads what was made in a folder and copies each table aside.
+func load(t *testing.T, folder string) []made {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "tables.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []made
+	if err := json.Unmarshal(text, &tables); err != nil {
+		t.Fatal(err)
+	}
+	for i := range tables {
+		m := &tables[i]
+		m.after = filepath.Join(folder, m.Name)
+		m.before = filepath.Join(folder, "before", m.Name)
+		if err := os.CopyFS(m.before, os.DirFS(m.after)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tables
+}
+
+// rewrite rewrites the table, or holds that it is refused by name and stays as it was. It
+// reports whether there is something to compare.
+func (m *made) rewrite(t *testing.T) bool {
+	t.Helper()
+	before := digest(t, m.after)
+	err := m.apply(t)
+	if want := m.Refused; want != "" {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want a refusal that names %q", err, want)
+		}
+		if diff := cmp.Diff(before, digest(t, m.after)); diff != "" {
+			t.Errorf("the refused table changed: %s", diff)
+		}
+		return false
+	}
+	if err != nil {
+		t.Errorf("rewrite: %v", err)
+		return false
+	}
+	return true
+}
+
+func (m *made) apply(t *testing.T) error {
+	t.Helper()
+	store, err := object.Open(m.after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := embedded.New(embedded.Options{
+		Version: "conformance", NewID: uuid.NewString, Now: time.Now,
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	s, err := lake.Open(t.Context(), store, table.Name(m.Name), table.Location(m.after))
+	if err != nil {
+		return err
+	}
+	step := plan.Step{
+		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Layout: m.layout(), Version: s.Version,
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, TargetFile: max(s.Bytes()/outputFiles, unit.KB),
+	}
+	if err := engine.Check(t.Context(), step); err != nil {
+		return err
+	}
+	_, err = engine.Apply(t.Context(), step, recorder{})
+	return err
+}
+
+// outputFiles is about how many files a table becomes, so that its order shows.
+const outputFiles = 3
+
+// layout is Hilbert's curve on the keys, or a sort on one.
+func (m *made) layout() layout.Layout {
+	order := layout.Hilbert
+	if len(m.Keys) == 1 {
+		order = layout.Sort
+	}
+	return layout.ClusteredBy(order, m.Keys...)
+}
+
+// recorder allows everything.
+type recorder struct{}
+
+func (recorder) Intend(context.Context, table.Location, []string) error { return nil }
+func (recorder) Spend(unit.Bytes) error                                 { return nil }
+func (recorder) Progress(_, _ unit.Bytes)                               {}
+func (recorder) Stamp() execute.Stamp {
+	return execute.Stamp{Run: "conformance", Step: 1, PlanHash: "none"}
+}
+
+// digest is every file below a folder with a hash of its bytes.
+func digest(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		name, err := filepath.Rel(dir, path)
+		all[name] = hex.EncodeToString(sum[:])
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
