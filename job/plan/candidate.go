@@ -38,7 +38,7 @@ func Columns(t TableInput, in Input) ([]table.Column, error) {
 			}
 		}
 	}
-	for _, c := range predicateColumns(rs) {
+	for _, c := range union(predicateColumns(rs), writes(t, in.Queries).columnsOfChanges()) {
 		if unfit(t.Snapshot, c) == "" && !slices.Contains(wanted, c) {
 			wanted = append(wanted, c)
 		}

@@ -24,18 +24,23 @@ const (
 const constantSaving = 0.30
 
 // foretell is what each read would scan of a table under a layout, whatever other tables lie
-// by, corrected by what earlier steps on it have shown.
-func (in Input) foretell(w *weighed, l layout.Layout) ([]unit.Bytes, error) {
+// by, corrected by what earlier steps on it have shown; and what the window's changes would
+// rewrite.
+func (in Input) foretell(w *weighed, l layout.Layout) (then []unit.Bytes, written unit.Bytes, err error) {
 	if in.Settings.Estimator == ByConstant {
-		return w.what.now, nil
+		return w.what.now, w.what.writtenNow, nil
 	}
-	then, err := w.what.under(l)
+	laid, err := w.what.lay(l)
+	if err != nil {
+		return nil, 0, err
+	}
+	then = laid.bytesByRead(w.what.reads)
 	if f := w.input.Correction; f != 0 {
 		for i := range then {
 			then[i] = unit.Bytes(math.Round(float64(then[i]) * f))
 		}
 	}
-	return then, err
+	return then, w.what.written(laid), nil
 }
 
 // pairs gives what layouts of two tables save only together. The what-if has none: on Spark

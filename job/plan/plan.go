@@ -91,7 +91,11 @@ type Table struct {
 	Rewrite          unit.Bytes     `json:"rewrite_bytes"`
 	ScannedBytesNow  unit.Bytes     `json:"scanned_bytes_now"`  // per window, as the table is
 	ScannedBytesThen unit.Bytes     `json:"scanned_bytes_then"` // per window, by the chosen layout
-	Money            *Money         `json:"money,omitempty"`    // of the chosen layout
+	// WrittenBytes are what the window's MERGE, UPDATE and DELETE rewrite, now and by the chosen
+	// layout.
+	WrittenBytesNow  unit.Bytes `json:"written_bytes_now"`
+	WrittenBytesThen unit.Bytes `json:"written_bytes_then"`
+	Money            *Money     `json:"money,omitempty"` // of the chosen layout
 	// Correction is what foretold bytes were multiplied by; 0 where nothing was learnt yet.
 	Correction float64 `json:"correction,omitempty"`
 	// Harm is what later queries say of the table's present keys, nil unless they were harmed.
@@ -109,8 +113,12 @@ type Table struct {
 type Candidate struct {
 	Layout       layout.Layout `json:"layout"`
 	ScannedBytes unit.Bytes    `json:"scanned_bytes"` // per window; meaningless where Refused
-	NPV          unit.Bytes    `json:"npv_bytes"`
-	Rewrite      unit.Bytes    `json:"rewrite_bytes"`
+	// WrittenBytes is what the window's MERGE, UPDATE and DELETE would rewrite under it, and
+	// Upkeep what its appends would make the next upkeep rewrite.
+	WrittenBytes unit.Bytes `json:"written_bytes"`
+	Upkeep       unit.Bytes `json:"upkeep_bytes"`
+	NPV          unit.Bytes `json:"npv_bytes"`
+	Rewrite      unit.Bytes `json:"rewrite_bytes"`
 	// Gains and Losses are bytes per window over the query classes that read less and more.
 	Gains   unit.Bytes `json:"gains_bytes"`
 	Losses  unit.Bytes `json:"losses_bytes"`

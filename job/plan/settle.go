@@ -98,6 +98,7 @@ func (in Input) take(all []weighed, picks []int) {
 		chosen := w.options[picks[i]].candidate
 		c := w.table.Candidates[chosen]
 		w.table.Chosen, w.table.Rewrite, w.table.ScannedBytesThen = c.Layout, c.Rewrite, c.ScannedBytes
+		w.table.WrittenBytesThen = c.WrittenBytes
 		w.table.Queries = w.classes(w.then[chosen])
 	}
 	in.together(all, picks)

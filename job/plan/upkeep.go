@@ -243,7 +243,7 @@ func (in Input) weighMends(t TableInput) ([]mend, error) {
 	for _, m := range t.Mends {
 		part := t
 		part.Snapshot, part.Sample = Part(t.Snapshot, m), m.Sample
-		what := newWhatIf(part, rs, in.Settings.TargetFile, in.maker(t.Snapshot))
+		what := newWhatIf(part, rs, writing{}, in.Settings.TargetFile, in.maker(t.Snapshot))
 		then, err := what.under(t.Snapshot.Layout)
 		if err != nil {
 			return nil, fmt.Errorf("plan: upkeep of %s: %w", t.Snapshot.Table, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -33,11 +34,12 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 	if err != nil {
 		return weighed{}, err
 	}
-	w.what = newWhatIf(t, rs, in.Settings.TargetFile, in.maker(t.Snapshot))
+	w.what = newWhatIf(t, rs, writes(t, in.Queries), in.Settings.TargetFile, in.maker(t.Snapshot))
 	w.table.ScannedBytesNow = sum(w.what.now)
 	w.table.ScannedBytesThen = w.table.ScannedBytesNow
+	w.table.WrittenBytesNow, w.table.WrittenBytesThen = w.what.writtenNow, w.what.writtenNow
 	w.table.Queries = w.classes(w.what.now)
-	w.add(asIs(t.Snapshot.Layout, w.table.ScannedBytesNow), w.what.now)
+	w.add(w.asIs(t.Snapshot), w.what.now)
 	if reason := in.keep(t); reason != "" {
 		w.table.Reason = reason
 		return w, nil
@@ -84,8 +86,11 @@ func (in Input) describe(t TableInput) Table {
 	}
 }
 
-func asIs(current layout.Layout, scanned unit.Bytes) Candidate {
-	return Candidate{Layout: current, ScannedBytes: scanned, Losers: []string{}}
+func (w weighed) asIs(s lake.Snapshot) Candidate {
+	return Candidate{
+		Layout: s.Layout, ScannedBytes: w.table.ScannedBytesNow, Losers: []string{},
+		WrittenBytes: w.what.writtenNow, Upkeep: w.what.upkeep(w.what.makerOf(s.Owner), s.Layout),
+	}
 }
 
 // classes sums reads by class and marks those that are protected.
@@ -103,12 +108,15 @@ func (w *weighed) add(c Candidate, then []unit.Bytes) {
 }
 
 func (in Input) weighLayout(w *weighed, l layout.Layout) error {
-	then, err := in.foretell(w, l)
+	then, written, err := in.foretell(w, l)
 	if err != nil {
 		return err
 	}
-	c := Candidate{Layout: l, ScannedBytes: sum(then), Rewrite: w.table.Bytes, Losers: []string{}}
-	c.NPV = in.Settings.npv(w.table.ScannedBytesNow-c.ScannedBytes, c.Rewrite)
+	c := Candidate{
+		Layout: l, ScannedBytes: sum(then), WrittenBytes: written, Upkeep: w.what.upkeep(w.what.maker, l),
+		Rewrite: w.table.Bytes, Losers: []string{},
+	}
+	c.NPV = in.Settings.npv(c.saves(w.table.Candidates[0]), c.Rewrite)
 	classes := w.classes(then)
 	for _, class := range classes {
 		if class.Then > class.Now {
@@ -128,6 +136,11 @@ func (in Input) weighLayout(w *weighed, l layout.Layout) error {
 	}
 	w.add(c, then)
 	return nil
+}
+
+// saves is what a window reads, rewrites by its changes and keeps up less than as the table is.
+func (c Candidate) saves(now Candidate) unit.Bytes {
+	return now.ScannedBytes + now.WrittenBytes + now.Upkeep - c.ScannedBytes - c.WrittenBytes - c.Upkeep
 }
 
 // unworthy says why a candidate cannot be chosen whatever the budget; empty means it can.

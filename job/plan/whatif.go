@@ -24,22 +24,40 @@ type whatIf struct {
 	files      int            // that the target size makes
 	maker      layout.Maker
 	simulation *layout.Simulation
+	present    files
+	writing    writing
+	writtenNow unit.Bytes // by the window's changes, with the files as they are
 }
 
-func newWhatIf(t TableInput, rs []read, target unit.Bytes, maker layout.Maker) whatIf {
+func newWhatIf(t TableInput, rs []read, did writing, target unit.Bytes, maker layout.Maker) whatIf {
 	values := map[table.Column][]predicate.Value{}
 	for i, c := range t.Sample.Columns {
 		values[c] = t.Sample.Values[i]
 	}
-	return whatIf{
+	now := present(t.Snapshot)
+	w := whatIf{
 		reads:      rs,
-		columns:    predicateColumns(rs),
-		now:        present(t.Snapshot).bytesByRead(rs),
+		columns:    union(predicateColumns(rs), did.columnsOfChanges()),
+		now:        now.bytesByRead(rs),
+		present:    now,
+		writing:    did,
 		bytes:      t.Snapshot.Bytes(),
 		files:      simulatedFiles(t, maker.FileCount(t.Snapshot.Bytes(), target)),
 		maker:      maker,
 		simulation: layout.NewSimulation(values, t.Sample.Len(), boundChars(t.Snapshot)),
 	}
+	w.writtenNow = w.written(now)
+	return w
+}
+
+func union(a, b []table.Column) []table.Column {
+	all := slices.Clone(a)
+	for _, c := range b {
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // simulatedFiles is how many files are simulated of those that are made. A sample that is only a part of a
