@@ -89,7 +89,7 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 		return Decision{}, err
 	}
 	d.Judgements = taught.judgements
-	if in.Tables, err = l.inputs(ctx, in, taught); err != nil {
+	if in.Tables, err = l.inputs(ctx, in, taught, n.drawer()); err != nil {
 		return Decision{}, err
 	}
 	d.Trigger = in.Trigger
@@ -163,7 +163,7 @@ func (n Night) trigger(g joingraph.Graph, scores []drift.Score, r references) dr
 // policy is the SHA-256 of what the config wants and allows, whatever the workload is.
 func (n Night) policy() string {
 	c := n.Config
-	text, err := json.Marshal([]any{c.Write, c.Budget, c.Engine, c.Horizon, c.Rate, c.StorageWeight, c.Margin, c.Allow, c.Estimator, c.Choice, c.Protect, c.Delta})
+	text, err := json.Marshal([]any{c.Write, c.Budget, c.Engine, c.Horizon, c.Rate, c.StorageWeight, c.Margin, c.Allow, c.Estimator, c.Sample, c.Choice, c.Protect, c.Delta})
 	if err != nil {
 		panic(fmt.Sprintf("job: policy: %v", err)) // no value of these types fails to encode
 	}

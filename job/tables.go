@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -189,8 +190,28 @@ func (n Night) open(ctx context.Context, name table.Name, at table.Location) (Fo
 	return Found{Snapshot: s, Unsupported: unsupported, Names: []table.Name{name}, store: store}, nil
 }
 
+// drawer draws about so many rows of a table.
+type drawer func(ctx context.Context, f Found, columns []table.Column, rows int) (lake.Sample, error)
+
+// drawer reads rows once for each version of a table, or makes do with bounds where the config
+// says so.
+func (n Night) drawer() drawer {
+	if n.Config.Sample == config.SampleBounds {
+		return func(_ context.Context, f Found, columns []table.Column, rows int) (lake.Sample, error) {
+			return lake.Sketch(f.Snapshot, columns, rows), nil
+		}
+	}
+	kept := lake.Samples{Problem: func(err error) { n.Log.Warn("the sample of a table is drawn again next time", "err", err) }}
+	if n.Config.Cache != "" {
+		kept.Folder = filepath.Join(n.Config.Cache, "samples")
+	}
+	return func(ctx context.Context, f Found, columns []table.Column, rows int) (lake.Sample, error) {
+		return kept.Draw(ctx, f.store, f.Snapshot, columns, rows)
+	}
+}
+
 // inputs draws the samples that the plan asks for.
-func (l Lake) inputs(ctx context.Context, in plan.Input, taught learnt) ([]plan.TableInput, error) {
+func (l Lake) inputs(ctx context.Context, in plan.Input, taught learnt, draw drawer) ([]plan.TableInput, error) {
 	list := make([]plan.TableInput, len(l.Tables))
 	for i, f := range l.Tables {
 		list[i] = plan.TableInput{Snapshot: f.Snapshot, Unsupported: f.Unsupported, Unreadable: f.Unreadable, Names: slices.Clone(f.Names)}
@@ -206,7 +227,7 @@ func (l Lake) inputs(ctx context.Context, in plan.Input, taught learnt) ([]plan.
 			continue
 		}
 		rows := plan.SampleRows(f.Snapshot, in.Settings.TargetFile)
-		list[i].Sample, err = lake.Draw(ctx, f.store, f.Snapshot, columns, rows)
+		list[i].Sample, err = draw(ctx, f, columns, rows)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -56,6 +56,16 @@ const (
 	Constant Estimator = "constant"
 )
 
+// Sample is what a layout is weighed on.
+type Sample string
+
+// The samples: rows that are read from the tables, or the bounds of their files alone, where
+// data may not be read.
+const (
+	SampleRows   Sample = "rows"
+	SampleBounds Sample = "bounds"
+)
+
 // Choice is how layouts are chosen across tables.
 type Choice string
 

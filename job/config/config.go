@@ -46,6 +46,7 @@ type Config struct {
 	// above 0 to 1.
 	FirstSeenShare float64   `json:"first_seen_share"`
 	Estimator      Estimator `json:"estimator"`
+	Sample         Sample    `json:"sample"`
 	Choice         Choice    `json:"choice"`
 	Allow          Allow     `json:"allow"`
 	Commit         Commit    `json:"commit"`

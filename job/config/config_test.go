@@ -40,6 +40,7 @@ func TestParseFillsDefaults(t *testing.T) {
 		Prices:    Prices{Currency: "USD"},
 		Protect:   []string{},
 		Estimator: WhatIf,
+		Sample:    SampleRows,
 		Choice:    Exact,
 		Commit:    NoCommit,
 	}
@@ -102,6 +103,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		Prices:    Prices{Currency: "EUR", ScanTB: 5, RewriteTB: 8.5, StorageMonth: 23},
 		Protect:   []string{"Q08", "1359c5965dc90355"},
 		Estimator: Constant,
+		Sample:    SampleBounds,
 		Choice:    Greedy,
 		Commit:    Conditional,
 		Allow:     Allow{ProtocolUpgrade: true},

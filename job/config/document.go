@@ -26,6 +26,7 @@ type document struct {
 	FirstSeen      text     `yaml:"first_seen"`
 	FirstSeenShare text     `yaml:"first_seen_share"`
 	Estimator      text     `yaml:"estimator"`
+	Sample         text     `yaml:"sample"`
 	Choice         text     `yaml:"choice"`
 	Allow          allow    `yaml:"allow"`
 	Commit         text     `yaml:"commit"`
@@ -93,6 +94,7 @@ func defaults() document {
 		FirstSeen:      preset("trigger"),
 		FirstSeenShare: preset("0.05"),
 		Estimator:      preset("what_if"),
+		Sample:         preset("rows"),
 		Choice:         preset("exact"),
 		Commit:         preset("none"),
 		Allow:          allow{ProtocolUpgrade: preset("false")},

@@ -45,6 +45,7 @@ func (r *reader) config(d document) Config {
 		FirstSeen:      read(r, d.FirstSeen, oneOf(Trigger, Weigh)),
 		FirstSeenShare: read(r, d.FirstSeenShare, number(minShare, 1)),
 		Estimator:      read(r, d.Estimator, oneOf(WhatIf, Constant)),
+		Sample:         read(r, d.Sample, oneOf(SampleRows, SampleBounds)),
 		Choice:         read(r, d.Choice, oneOf(Exact, Greedy)),
 		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
 		Commit:         read(r, d.Commit, oneOf(NoCommit, Conditional, Exclusive, DynamoDB, ByCatalog)),

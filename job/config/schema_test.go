@@ -151,6 +151,7 @@ func TestSchemaHasTheChoicesOfTheCode(t *testing.T) {
 		{"commit: %s\n", contractSchema(t).Properties["commit"].Enum},
 		{"choice: %s\n", contractSchema(t).Properties["choice"].Enum},
 		{"estimator: %s\n", contractSchema(t).Properties["estimator"].Enum},
+		{"sample: %s\n", contractSchema(t).Properties["sample"].Enum},
 	}
 	for _, test := range tests {
 		if len(test.enum) == 0 {
