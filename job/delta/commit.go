@@ -141,7 +141,8 @@ func (w *writer) try(ctx context.Context) (won bool, err error) {
 		return false, errors.Join(ErrOutcomeUnknown, failure, err)
 	case ours:
 		return true, nil
-	case taken:
+	case taken, errors.Is(failure, object.ErrExists):
+		// A storage may say that the key is taken a moment before what took it can be read.
 		return false, nil
 	case errors.Is(failure, object.ErrUncertain):
 		return false, errors.Join(ErrOutcomeUnknown, failure)
