@@ -35,11 +35,11 @@ func ofOneFile(d iceberg.DataFile) (address string, ok bool) {
 	return string(low), len(low) > 0 && string(low) == string(high)
 }
 
-// take subtracts what is hidden from the files' rows. Deletes that may be of any file make
-// all counts unknown.
-func (h *hidden) take(files []File, address func(File) string) {
+// take subtracts what is hidden from the rows of the files with these addresses. Deletes that
+// may be of any file make all counts unknown.
+func (h *hidden) take(files []File, addresses []string) {
 	for i, f := range files {
-		n := h.rows[address(f)]
+		n := h.rows[bare(addresses[i])]
 		files[i].Deleted = h.spread || n > 0
 		files[i].Rows = max(0, f.Rows-n)
 		if h.spread {

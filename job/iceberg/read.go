@@ -45,7 +45,7 @@ func readAt(ctx context.Context, store object.Store, key string) (Snapshot, erro
 	if current.Summary != nil {
 		s.Summary = current.Summary.Properties
 	}
-	r := reader{store: store, meta: meta, location: s.Location, fields: fieldsOf(meta.CurrentSchema())}
+	r := reader{store: store, location: s.Location, fields: fieldsOf(meta.CurrentSchema()), orders: ordersOf(meta)}
 	s.Files, s.Deletes, err = r.files(ctx, *current)
 	return s, err
 }
@@ -95,12 +95,21 @@ func fieldsOf(schema *iceberg.Schema) map[int]iceberg.Type {
 	return fields
 }
 
+// ordersOf are the table's sort orders by their ids, which files name.
+func ordersOf(meta table.Metadata) map[int][]Key {
+	schema, orders := meta.CurrentSchema(), map[int][]Key{}
+	for _, order := range meta.SortOrders() {
+		orders[order.OrderID()] = keysOf(order, schema)
+	}
+	return orders
+}
+
 // reader walks the manifests of one snapshot.
 type reader struct {
 	store    object.Store
-	meta     table.Metadata
 	location string
 	fields   map[int]iceberg.Type // by id, those of the current schema
+	orders   map[int][]Key        // by id
 }
 
 func (r reader) files(ctx context.Context, s table.Snapshot) ([]File, int, error) {
@@ -109,6 +118,7 @@ func (r reader) files(ctx context.Context, s table.Snapshot) ([]File, int, error
 		return nil, 0, err
 	}
 	var files []File
+	var addresses []string // of the files
 	hidden := newHidden()
 	for _, m := range manifests {
 		text, err := r.content(ctx, m.FilePath())
@@ -121,13 +131,13 @@ func (r reader) files(ctx context.Context, s table.Snapshot) ([]File, int, error
 		}
 		for _, e := range entries {
 			if d := e.DataFile(); d.ContentType() == iceberg.EntryContentData {
-				files = append(files, r.file(d))
+				files, addresses = append(files, r.file(d)), append(addresses, d.FilePath())
 			} else {
 				hidden.add(d)
 			}
 		}
 	}
-	hidden.take(files, func(f File) string { return r.address(f) })
+	hidden.take(files, addresses)
 	return files, hidden.files, nil
 }
 
@@ -160,19 +170,7 @@ func (r reader) file(d iceberg.DataFile) File {
 	key, _ := below(r.location, d.FilePath())
 	f := File{Path: key, Bytes: d.FileSizeBytes(), Rows: d.Count(), Bounds: r.bounds(d)}
 	if id := d.SortOrderID(); id != nil {
-		for _, order := range r.meta.SortOrders() {
-			if order.OrderID() == *id {
-				f.Order = keysOf(order, r.meta.CurrentSchema())
-			}
-		}
+		f.Order = r.orders[*id]
 	}
 	return f
-}
-
-// address is what delete files call a data file, in the one spelling of bare.
-func (r reader) address(f File) string {
-	if strings.Contains(f.Path, ":") || strings.HasPrefix(f.Path, "/") {
-		return bare(f.Path)
-	}
-	return bare(r.location) + "/" + f.Path
 }
