@@ -36,6 +36,11 @@ func Open(ctx context.Context, store object.Store, name table.Name, location tab
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("open table %s: %w", name, err)
 	}
+	return OfDelta(s, name, location)
+}
+
+// OfDelta is the picture of a Delta table whose log was read before.
+func OfDelta(s delta.Snapshot, name table.Name, location table.Location) (Snapshot, error) {
 	hash, err := schemaHash(s.Metadata)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("open table %s: %w", name, err)
@@ -93,7 +98,7 @@ func files(s delta.Snapshot) []File {
 			rows, bounds = -1, nil
 		}
 		rows, bounds = withoutDeleted(rows, bounds, add.DeletionVector)
-		list[i] = File{Path: add.Path, Bytes: unit.Bytes(add.Size), Rows: rows, Bounds: withPartition(bounds, rows, add, partitions), Cube: add.Tags[cubeID]}
+		list[i] = File{Path: add.Path, Bytes: unit.Bytes(add.Size), Rows: rows, Bounds: withPartition(bounds, rows, add, partitions), Cube: add.Tags[delta.CubeIDTag]}
 	}
 	return list
 }
@@ -117,9 +122,6 @@ func withoutDeleted(rows int64, bounds map[table.Column]prune.Bounds, vector *de
 	}
 	return left, bounds
 }
-
-// cubeID is the tag by which engines tell the cubes of a clustered table apart.
-const cubeID = "ZCUBE_ID"
 
 // withPartition adds the exact bounds that partition values are. One that cannot be read is
 // unknown.

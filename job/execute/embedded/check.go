@@ -131,16 +131,16 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 
 // read gives one and the same version in both forms.
 func read(ctx context.Context, store object.Store, step plan.Step) (opened, error) {
-	l, err := lake.Open(ctx, store, step.Table, step.Location)
-	if errors.Is(err, lake.ErrUnknownFormat) {
+	d, err := delta.Replay(ctx, store)
+	if errors.Is(err, delta.ErrNoTable) {
 		return opened{}, refuse(step, "%v: the table is gone or is not Delta; make a new plan", err)
 	}
 	if err != nil {
-		return opened{}, err
-	}
-	d, err := delta.ReplayAt(ctx, store, l.Version)
-	if err != nil {
 		return opened{}, fmt.Errorf("open table %s: %w", step.Table, err)
+	}
+	l, err := lake.OfDelta(d, step.Table, step.Location)
+	if err != nil {
+		return opened{}, err
 	}
 	return opened{store, d, l}, nil
 }
@@ -159,7 +159,7 @@ func unmakable(l layout.Layout) string {
 // obstacle says what about the table forbids the step; empty where nothing does.
 func obstacle(t opened, step plan.Step) string {
 	if unsupported := delta.Unsupported(t.delta); len(unsupported) > 0 {
-		return "the embedded engine does not handle " + strings.Join(unsupported, "; ") + ""
+		return "the embedded engine does not handle " + strings.Join(unsupported, "; ")
 	}
 	if by := names(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
 		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)

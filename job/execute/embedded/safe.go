@@ -11,8 +11,9 @@ import (
 )
 
 // storageHazard says why commits to the storage could be lost or take another's place (rule 4);
-// empty where they cannot. Local disks, Google's and Azure's storage refuse a second file of
-// one name to whoever asks, Spark included. S3 does so for those only who ask on condition.
+// empty where they cannot. Google's and Azure's storage refuse a second file of one name to
+// whoever asks; S3 does so for those only who ask on condition. Local disks are left to those
+// who run Spark beside ajlo: its own writers there look first and then rename.
 func (e *Engine) storageHazard(store object.Store) string {
 	if object.Scheme(store.URL()) != onS3 {
 		return ""

@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -110,6 +112,17 @@ func (s suite) refusedSteps(t *testing.T) {
 		step := stepFor(t, dir, byPrice, unit.MB)
 		step.Location = table.Location(filepath.Dir(dir))
 		s.refused(t, s.plain(), dir, step, filepath.Dir(dir))
+	})
+	t.Run("an Iceberg table in its place", func(t *testing.T) {
+		dir := itemTable(t)
+		step := stepFor(t, dir, byPrice, unit.MB)
+		iceberg := t.TempDir()
+		metadata := filepath.Join(iceberg, "metadata", "v1.metadata.json")
+		if err := errors.Join(os.Mkdir(filepath.Dir(metadata), 0o755), os.WriteFile(metadata, []byte("{}"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		step.Location = table.Location(iceberg)
+		s.refused(t, s.plain(), iceberg, step, "is not Delta")
 	})
 }
 
