@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
+
+	"ajlo/job/predicate"
 )
 
 // The spellings below are those of Spark's JSON writer, found by running Spark 4.0.2 with
@@ -84,7 +86,7 @@ func spellDate(t time.Time) string {
 // timeOf spells microseconds since the epoch cut to milliseconds, towards the past for both
 // bounds as Spark does: readers add a millisecond to the greatest.
 func timeOf(micros int64) string {
-	t := time.UnixMilli(floorDivide(micros, microsPerMilli)).UTC()
+	t := time.UnixMilli(predicate.FloorDivide(micros, microsPerMilli)).UTC()
 	return fmt.Sprintf("%sT%02d:%02d:%02d.%03d", spellDate(t), t.Hour(), t.Minute(), t.Second(), t.Nanosecond()/1_000_000)
 }
 

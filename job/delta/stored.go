@@ -27,7 +27,7 @@ func (u Unit) micros(v int64) (int64, error) {
 	case Micros:
 		return v, nil
 	case Nanos:
-		return floorDivide(v, 1_000), nil
+		return predicate.FloorDivide(v, 1_000), nil
 	}
 	return 0, errors.New("whole numbers without a unit where times were expected")
 }

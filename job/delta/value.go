@@ -104,16 +104,7 @@ func microsOf(a *array.Timestamp, i int) int64 {
 	case arrow.Millisecond:
 		return v * 1_000
 	case arrow.Nanosecond:
-		return floorDivide(v, 1_000)
+		return predicate.FloorDivide(v, 1_000)
 	}
 	return v
-}
-
-// floorDivide rounds towards the past, also before 1970.
-func floorDivide(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

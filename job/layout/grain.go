@@ -38,20 +38,12 @@ const (
 // roundGrain marks the multiples of a unit, in the kind and scale of a value.
 func roundGrain(like predicate.Value, unit int64) grain {
 	return grain{
-		index: func(v predicate.Value) int64 { return floorDiv(v.I, unit) },
+		index: func(v predicate.Value) int64 { return predicate.FloorDivide(v.I, unit) },
 		value: func(index int64) predicate.Value {
 			like.I = index * unit
 			return like
 		},
 	}
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
 
 // grainOf finds the coarsest scale that all cut points of a column lie on; ok is false where

@@ -74,6 +74,5 @@ func nullsFirst(a, b predicate.Value) int {
 	case b.IsNull():
 		return 1
 	}
-	order, _ := predicate.Compare(a, b)
-	return order
+	return predicate.Order(a, b)
 }

@@ -20,8 +20,8 @@ type Overlap struct {
 // column are the least and the greatest of each file, half of its rows each; a file without
 // bounds holds every value. ok is false where no file has bounds.
 func OverlapOf(files []Bounds) (o Overlap, ok bool) {
-	lows, highs, unbounded := ends(files)
-	if len(lows) == 0 {
+	ends := EndsOf(files)
+	if len(ends.lows) == 0 {
 		return Overlap{}, false
 	}
 	var weight, touched float64
@@ -32,7 +32,7 @@ func OverlapOf(files []Bounds) (o Overlap, ok bool) {
 		rows := float64(max(f.Rows-max(f.Nulls, 0), 1))
 		for _, probe := range []predicate.Value{f.Min, f.Max} {
 			weight += rows
-			touched += rows * float64(holding(lows, highs, probe)+unbounded)
+			touched += rows * float64(ends.Meeting(Bounds{Min: probe, Max: probe})+ends.unbounded)
 		}
 	}
 	depth := touched / weight
@@ -41,31 +41,44 @@ func OverlapOf(files []Bounds) (o Overlap, ok bool) {
 
 func (b Bounds) known() bool { return !b.Min.IsNull() && !b.Max.IsNull() }
 
-// ends gives the sorted least and greatest values, and how many files have neither but may
-// hold any value. A file of NULLs only holds none.
-func ends(files []Bounds) (lows, highs []predicate.Value, unbounded int) {
+// Ends are the least and greatest values of a column in the files of a table, each sorted.
+type Ends struct {
+	lows, highs []predicate.Value
+	unbounded   int // files that have neither but may hold any value
+}
+
+// EndsOf sorts the bounds of a column in each file. A file of NULLs only holds no value.
+func EndsOf(files []Bounds) (e Ends) {
 	for _, f := range files {
 		switch {
 		case f.known():
-			lows, highs = append(lows, f.Min), append(highs, f.Max)
+			e.lows, e.highs = append(e.lows, f.Min), append(e.highs, f.Max)
 		case !f.allNull():
-			unbounded++
+			e.unbounded++
 		}
 	}
-	slices.SortFunc(lows, ascending)
-	slices.SortFunc(highs, ascending)
-	return lows, highs, unbounded
+	slices.SortFunc(e.lows, predicate.Order)
+	slices.SortFunc(e.highs, predicate.Order)
+	return e
 }
 
-func ascending(a, b predicate.Value) int {
-	order, _ := predicate.Compare(a, b)
-	return order
-}
-
-// holding counts the files whose bounds enclose v: those that begin at or before it less
-// those that end before it.
-func holding(lows, highs []predicate.Value, v predicate.Value) int {
-	begun := sort.Search(len(lows), func(i int) bool { return ascending(lows[i], v) > 0 })
-	ended := sort.Search(len(highs), func(i int) bool { return ascending(highs[i], v) >= 0 })
+// Meeting counts the bounded files that may share a value with b: those that begin at or
+// before its end less those that end before it begins; all of them where b is not known.
+func (e Ends) Meeting(b Bounds) int {
+	if !b.known() {
+		return len(e.lows)
+	}
+	begun := sort.Search(len(e.lows), func(i int) bool { return predicate.Order(e.lows[i], b.Max) > 0 })
+	ended := sort.Search(len(e.highs), func(i int) bool { return predicate.Order(e.highs[i], b.Min) >= 0 })
 	return begun - ended
+}
+
+// Meets reports whether two files may share a value of the column with these bounds.
+func (b Bounds) Meets(other Bounds) bool {
+	return !behind(b.Min, other.Max) && !behind(other.Min, b.Max)
+}
+
+func behind(a, b predicate.Value) bool {
+	order, ok := predicate.Compare(a, b)
+	return ok && order > 0
 }
