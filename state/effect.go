@@ -42,8 +42,11 @@ const keptFor = verify.KeptDays * 24 * time.Hour
 // Kept gives, for each table, the latest step that gave it new keys in the last
 // verify.KeptDays before the given end of a window, with the table as it was before.
 func (s *Store) Kept(ctx context.Context, end time.Time) ([]verify.Kept, error) {
-	const query = `SELECT s.run_id, s.step, s.table_name, s.location, s.version, s.layout, t.current, w.end_us, k.files
-		FROM steps s JOIN windows w ON w.run_id = s.run_id JOIN plan_tables t ON t.run_id = s.run_id AND t.table_name = s.table_name
+	// Layouts are those of the plan's text, which alone has learnt cut points.
+	const query = `SELECT s.run_id, s.step, s.table_name, s.location, s.version, json_extract(p.json, '$.steps[' || s.step || '].layout'),
+			(SELECT json_extract(t.value, '$.current') FROM json_each(p.json, '$.tables') t WHERE json_extract(t.value, '$.table') = s.table_name),
+			w.end_us, k.files
+		FROM steps s JOIN windows w ON w.run_id = s.run_id JOIN plans p ON p.run_id = s.run_id
 		LEFT JOIN kept_bounds k ON k.run_id = s.run_id AND k.step = s.step
 		WHERE s.status = 'applied' AND s.changed = 1 AND s.kind = 'rekey' AND w.end_us <= ? AND w.end_us >= ?
 		ORDER BY w.end_us DESC, s.finished_us DESC, s.table_name`

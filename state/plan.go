@@ -24,7 +24,7 @@ func (r *Run) RecordSnapshots(ctx context.Context, snapshots []lake.Snapshot) er
 			s := snapshots[i]
 			rows, known := s.Rows()
 			return []any{r.ID, s.Table, s.Location, s.Format, s.Version, s.SchemaHash, jsonOf(s.Protocol),
-				s.Owner, jsonOf(s.Layout), len(s.Files), int64(s.Bytes()), sql.NullInt64{Int64: rows, Valid: known}, now}
+				s.Owner, masked(s.Layout), len(s.Files), int64(s.Bytes()), sql.NullInt64{Int64: rows, Valid: known}, now}
 		})
 	})
 }
@@ -70,7 +70,7 @@ func (r *Run) insertPlanTables(ctx context.Context, tx *sql.Tx, tables []plan.Ta
 		rewrite_bytes, scanned_bytes_now, scanned_bytes_then) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	return execAll(ctx, tx, query, len(tables), func(i int) []any {
 		t := tables[i]
-		return []any{r.ID, t.Table, t.Location, t.Version, t.Owner, jsonOf(t.Current), jsonOf(t.Chosen), t.Reason, int64(t.Bytes),
+		return []any{r.ID, t.Table, t.Location, t.Version, t.Owner, masked(t.Current), masked(t.Chosen), t.Reason, int64(t.Bytes),
 			int64(t.Rewrite), int64(t.ScannedBytesNow), int64(t.ScannedBytesThen)}
 	})
 }
@@ -81,7 +81,7 @@ func (r *Run) insertCandidates(ctx context.Context, tx *sql.Tx, t plan.Table) er
 	return execAll(ctx, tx, query, len(t.Candidates), func(i int) []any {
 		c := t.Candidates[i]
 		weighed := func(b unit.Bytes) sql.NullInt64 { return sql.NullInt64{Int64: int64(b), Valid: !c.Refused} }
-		return []any{r.ID, t.Table, i, jsonOf(c.Layout), !c.Refused && same(c.Layout, t.Chosen), c.Refused,
+		return []any{r.ID, t.Table, i, masked(c.Layout), !c.Refused && same(c.Layout, t.Chosen), c.Refused,
 			weighed(c.ScannedBytes), weighed(c.NPV), weighed(c.Rewrite), weighed(c.Gains), weighed(c.Losses), c.Reason}
 	})
 }
@@ -101,13 +101,20 @@ func (r *Run) insertSteps(ctx context.Context, tx *sql.Tx, steps []plan.Step) er
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	return execAll(ctx, tx, query, len(steps), func(i int) []any {
 		s := steps[i]
-		return []any{r.ID, i, s.Table, s.Location, s.Kind, jsonOf(s.Layout), s.Statement, s.Reason, s.Undo, s.Version,
+		return []any{r.ID, i, s.Table, s.Location, s.Kind, masked(s.Layout), s.Statement, s.Reason, s.Undo, s.Version,
 			s.Expected.Files, int64(s.Expected.Rewrite), int64(s.Expected.ScannedBytesNow), int64(s.Expected.ScannedBytesThen), stepPending}
 	})
 }
 
+// masked is a layout without its learnt cut points, which are literals: they stand in the
+// plan's own text alone, and the layout names them by their hash (rule 9).
+func masked(l layout.Layout) string {
+	l.Tree = nil
+	return jsonOf(l)
+}
+
 // same reports whether two layouts are one in every part, unlike layout.SameKeys.
-func same(a, b layout.Layout) bool { return jsonOf(a) == jsonOf(b) }
+func same(a, b layout.Layout) bool { return masked(a) == masked(b) }
 
 // jsonOf writes a value of plain strings and numbers, which cannot fail.
 func jsonOf(value any) string {
