@@ -8,7 +8,8 @@
 // What always holds: at most one run holds the lease, across processes, and only it can
 // write; what a method recorded is on disk when it returns; each migration happens whole or
 // not at all; a run that was killed reads as interrupted once the next one begins, and its
-// steps as applied, failed or pending (rule 8); no literal of a query gets in (rule 9). The
+// steps as applied, failed or pending (rule 8); no literal of a query gets in but the learnt cut
+// points of a plan's own text (rule 9). The
 // clock comes from outside; times are UTC microseconds (rule 11).
 //
 // What it refuses: a file of a newer ajlo, of another program, or that is damaged; a second
