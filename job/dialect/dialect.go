@@ -58,11 +58,19 @@ const (
 // Name is the dialect's name in plan and state.
 func (SparkDelta) Name() string { return "spark-delta-4.0" }
 
+// Clusters reports whether the table is given declared keys: with leave to raise its protocol,
+// and without a stream at work. A partitioned table cannot have any
+// (DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED): its files are laid by ZORDER
+// BY, partition by partition.
+func (d SparkDelta) Clusters(t Target, l layout.Layout) bool {
+	return d.MayRaiseProtocol == RaiseProtocol && !t.Streaming && len(l.Partition) == 0
+}
+
 // Rekey gives the statements that lay a whole table by new keys, each ending in ";".
 // OPTIMIZE alone would leave the old files as they are: FULL makes them follow.
 func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
 	keys := columns(l.Clustering)
-	if d.MayRaiseProtocol == RaiseProtocol && !t.Streaming {
+	if d.Clusters(t, l) {
 		return []string{
 			fmt.Sprintf("ALTER TABLE %s CLUSTER BY (%s);", t.SQL(), keys),
 			fmt.Sprintf("OPTIMIZE %s FULL;", t.SQL()),
@@ -74,7 +82,7 @@ func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
 // Upkeep gives the statement that puts what came in since in order: OPTIMIZE where the keys are
 // declared, which takes the open cube whole, else the same order once more.
 func (d SparkDelta) Upkeep(t Target, l layout.Layout) string {
-	if d.MayRaiseProtocol == RaiseProtocol && !t.Streaming {
+	if d.Clusters(t, l) {
 		return fmt.Sprintf("OPTIMIZE %s;", t.SQL())
 	}
 	return fmt.Sprintf("OPTIMIZE %s ZORDER BY (%s);", t.SQL(), columns(l.Clustering))

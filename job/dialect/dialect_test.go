@@ -16,6 +16,8 @@ func TestRekey(t *testing.T) {
 	byPath := dialect.Target{Name: "tpch.orders", Location: "/lake/o`r", Address: dialect.ByPath}
 	nasty := dialect.Target{Name: "db.t`; DROP TABLE x; --", Location: "/l", Address: dialect.ByName}
 	keys := layout.ClusteredBy(layout.Hilbert, "o_orderkey", "o_orderdate")
+	inParts := keys
+	inParts.Partition = []table.Column{"p"}
 	for _, tc := range []struct {
 		name   string
 		leave  dialect.ProtocolLeave
@@ -29,6 +31,8 @@ func TestRekey(t *testing.T) {
 			[]string{"ALTER TABLE `tpch`.`orders` CLUSTER BY (`o_orderkey`, `o_orderdate`);", "OPTIMIZE `tpch`.`orders` FULL;"}},
 		{"a table with a stream gets no ALTER", dialect.RaiseProtocol, dialect.Target{Name: "t", Address: dialect.ByName, Streaming: true}, keys,
 			[]string{"OPTIMIZE `t` ZORDER BY (`o_orderkey`, `o_orderdate`);"}},
+		{"a partitioned table gets no ALTER", dialect.RaiseProtocol, orders, inParts,
+			[]string{"OPTIMIZE `tpch`.`orders` ZORDER BY (`o_orderkey`, `o_orderdate`);"}},
 		{"by path", dialect.KeepProtocol, byPath, keys,
 			[]string{"OPTIMIZE delta.`/lake/o``r` ZORDER BY (`o_orderkey`, `o_orderdate`);"}},
 		{"a name cannot become SQL", dialect.KeepProtocol, nasty, layout.ClusteredBy(layout.Sort, "a`b\nc"),

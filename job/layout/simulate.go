@@ -16,6 +16,7 @@ import (
 type Simulation struct {
 	values map[table.Column][]predicate.Value
 	ranked map[table.Column]ranked
+	shares map[string][]share // by partition columns
 	rows   int
 	// boundChars is how many characters of a string the format keeps in a bound, 0 for all.
 	boundChars int
@@ -31,7 +32,7 @@ type SimulatedFiles struct {
 
 // NewSimulation takes the sampled values of each column, all of the same length.
 func NewSimulation(values map[table.Column][]predicate.Value, rows, boundChars int) *Simulation {
-	return &Simulation{values: values, ranked: map[table.Column]ranked{}, rows: rows, boundChars: boundChars}
+	return &Simulation{values: values, ranked: map[table.Column]ranked{}, shares: map[string][]share{}, rows: rows, boundChars: boundChars}
 }
 
 // Lay orders the sample by the layout as the maker would, cuts it into files and takes the
@@ -71,8 +72,11 @@ func (f SimulatedFiles) File(i int) prune.Columns {
 	}
 }
 
-// parted orders the sample and cuts it into files.
+// parted orders the sample and cuts it into files, partition by partition.
 func (s *Simulation) parted(l Layout, by Maker, files int) (sequence, cuts []int, err error) {
+	if shares := s.partitions(l.Partition); shares != nil {
+		return s.partitioned(shares, l, by, files)
+	}
 	ranks := make([][]uint32, len(l.Clustering))
 	for i, key := range l.Clustering {
 		known, ok := s.rank(key)

@@ -43,7 +43,10 @@ func Columns(t TableInput, in Input) ([]table.Column, error) {
 			wanted = append(wanted, c)
 		}
 	}
-	return wanted, nil
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	return union(wanted, partitionColumns(t.Snapshot)), nil
 }
 
 // Sampling: enough rows for a file's bounds to be drawn from about a thousand, never more

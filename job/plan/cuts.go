@@ -26,10 +26,11 @@ const (
 // reads as they were and, in part, for the same reads with other constants; and they are only
 // offered where those other constants would read no more than by the best curve,
 // so that a query nobody has seen loses nothing. Only tables that ajlo alone maintains are cut:
-// another engine's OPTIMIZE would not keep the cuts.
+// another engine's OPTIMIZE would not keep the cuts. Nor are tables with partitions: each of them
+// would be parted by the whole tree, into files far below the target.
 func (in Input) weighCuts(w *weighed) error {
 	curve, scanned, ok := w.least()
-	if !ok || in.Settings.Engine != EmbeddedEngine || w.input.Snapshot.Format != lake.Delta || in.Settings.Estimator == ByConstant {
+	if !ok || in.Settings.Engine != EmbeddedEngine || w.input.Snapshot.Format != lake.Delta || len(w.input.Snapshot.Layout.Partition) > 0 || in.Settings.Estimator == ByConstant {
 		return nil
 	}
 	seen, others := w.wishes()

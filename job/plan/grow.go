@@ -52,12 +52,13 @@ func (w weighed) best(keys, most int) []layout.Layout {
 
 // has reports whether a layout of these keys was weighed, or is the table's own.
 func (w weighed) has(l layout.Layout) bool {
+	l = within(w.input.Snapshot, l)
 	return slices.ContainsFunc(w.table.Candidates, func(c Candidate) bool { return layout.SameKeys(c.Layout, l) })
 }
 
 // try weighs one layout.
 func (in Input) try(w *weighed, l layout.Layout) error {
-	if err := in.weighLayout(w, l); err != nil {
+	if err := in.weighLayout(w, within(w.input.Snapshot, l)); err != nil {
 		return fmt.Errorf("plan: %s by %s: %w", w.table.Table, l, err)
 	}
 	return nil

@@ -35,7 +35,7 @@ func (in Input) offered(t TableInput, keys []table.Column) []layout.Layout {
 	if in.Settings.Estimator == ByConstant {
 		list = slices.DeleteFunc(list, func(l layout.Layout) bool { return len(l.Clustering) > 1 })
 	}
-	if back, ok := in.back(t); ok && !slices.ContainsFunc(list, func(l layout.Layout) bool { return layout.SameKeys(l, back) }) {
+	if back, ok := in.back(t); ok && !slices.ContainsFunc(list, func(l layout.Layout) bool { return layout.SameKeys(within(t.Snapshot, l), back) }) {
 		list = append(list, back)
 	}
 	return list

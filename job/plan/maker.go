@@ -37,7 +37,7 @@ func (in Input) curve(t TableInput) layout.Order {
 	case layout.IcebergBytes:
 		return layout.ZOrder
 	case layout.DeltaRanges:
-		if in.Settings.Dialect.MayRaiseProtocol != dialect.RaiseProtocol || in.describe(t).Streaming {
+		if !in.Settings.Dialect.Clusters(in.Settings.target(in.describe(t)), t.Snapshot.Layout) {
 			return layout.ZOrder
 		}
 	}

@@ -58,11 +58,11 @@ func MendColumns(t TableInput, in Input) ([]table.Column, error) {
 	}
 	wanted := t.Snapshot.Layout.Columns()
 	for _, c := range predicateColumns(rs) {
-		if !slices.Contains(wanted, c) && (unfit(t.Snapshot, c) == "" || slices.Contains(t.Snapshot.Layout.Partition, c)) {
+		if !slices.Contains(wanted, c) && unfit(t.Snapshot, c) == "" {
 			wanted = append(wanted, c)
 		}
 	}
-	return wanted, nil
+	return union(wanted, partitionColumns(t.Snapshot)), nil
 }
 
 // noUpkeep says why a table gets no upkeep; empty where it may.
