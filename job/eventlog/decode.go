@@ -22,11 +22,11 @@ func decode(k kind, line []byte) (Event, error) {
 	case environmentUpdate:
 		return decodeAs(line, environmentFields.event)
 	case executionStart:
-		return decodeAs(line, executionFields.event)
+		return decodeKept(line, executionFields.event)
 	case adaptiveUpdate:
-		return decodeAs(line, updateFields.event)
+		return decodeKept(line, updateFields.event)
 	case adaptiveMetrics:
-		return decodeAs(line, metricFields.event)
+		return decodeKept(line, metricFields.event)
 	case executionEnd:
 		return decodeAs(line, executionEndFields.event)
 	case driverUpdates:
@@ -45,9 +45,18 @@ func decode(k kind, line []byte) (Event, error) {
 	return nil, fmt.Errorf("event kind %d has no decoder", k)
 }
 
-// decodeAs decodes a line. The decoder's strings are parts of one copy of the line: those
-// that outlive the event are cloned, so that they do not keep all of it.
+// decodeAs decodes a line whose memory is lent: strings without escapes are parts of it, and
+// event clones those that the event keeps.
 func decodeAs[T any](line []byte, event func(T) Event) (Event, error) {
+	var fields T
+	if err := json.UnmarshalOf(line, &fields, json.DecodeNoCopyString()); err != nil {
+		return nil, err
+	}
+	return event(fields), nil
+}
+
+// decodeKept decodes a line into an event that keeps what was decoded: the decoder copies.
+func decodeKept[T any](line []byte, event func(T) Event) (Event, error) {
 	var fields T
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return nil, err

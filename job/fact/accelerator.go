@@ -35,9 +35,7 @@ func sparkName(name string) string {
 	if held, ok := strings.CutPrefix(name, namedCache); ok {
 		return "InMemoryTableScan" + held
 	}
-	if name = strings.TrimSpace(name); strings.HasPrefix(name, "^") {
-		name = acceleratorMark.ReplaceAllString(name, "")
-	}
+	name = withoutMark(strings.TrimSpace(name))
 	end := firstWord(name)
 	word, rest := name[:end], name[end:]
 	short := withoutPrefix(word)
@@ -56,6 +54,14 @@ func sparkName(name string) string {
 	return short + rest
 }
 
+// withoutMark takes the mark of a native stage off a line.
+func withoutMark(line string) string {
+	if !strings.HasPrefix(line, "^") {
+		return line
+	}
+	return acceleratorMark.ReplaceAllString(line, "")
+}
+
 // withoutPrefix takes off the beginning of an accelerator's name; what follows it begins with
 // a capital letter.
 func withoutPrefix(word string) string {
@@ -72,8 +78,9 @@ var gpuFunction = regexp.MustCompile(`\bgpu([a-z]+\()`)
 
 // complete gives a block the fields that an accelerator prints as bare arguments.
 func (b *block) complete(n *node) {
-	arguments := b.fields["Arguments"].text
-	_, keys := b.fields["Left keys"]
+	f, _ := b.fields.get("Arguments")
+	arguments := f.text
+	_, keys := b.fields.get("Left keys")
 	switch operator := n.operator(); {
 	case strategyOf(n) != NoStrategy:
 		if !keys && arguments != "" {
@@ -82,8 +89,8 @@ func (b *block) complete(n *node) {
 	case operator == "Filter":
 		b.completeFilter(arguments)
 	case operator == "Project":
-		if _, ok := b.fields["Output"]; !ok && arguments != "" {
-			b.fields["Output"] = listOf(projection(arguments))
+		if _, ok := b.fields.get("Output"); !ok && arguments != "" {
+			b.fields.set("Output", listOf(projection(arguments)))
 		}
 	case strings.HasSuffix(operator, "Aggregate"):
 		b.completeAggregate(arguments)
@@ -91,14 +98,14 @@ func (b *block) complete(n *node) {
 }
 
 func (b *block) completeFilter(arguments string) {
-	f, ok := b.fields["Condition"]
+	f, ok := b.fields.get("Condition")
 	if !ok {
 		f = field{count: -1, text: strings.TrimSuffix(arguments, ", true")} // whether batches are coalesced
 	}
 	if strings.Contains(f.text, "gpu") {
 		f.text = gpuFunction.ReplaceAllString(f.text, "$1")
 	}
-	b.fields["Condition"] = f
+	b.fields.set("Condition", f)
 }
 
 // completeAggregate reads "[keys], [functions], [attributes], [results], true". An aggregate
@@ -106,13 +113,13 @@ func (b *block) completeFilter(arguments string) {
 func (b *block) completeAggregate(arguments string) {
 	if all := lists(arguments); len(all) >= 4 {
 		for i, label := range []string{"Keys", "Functions", "", "Results"} {
-			if _, ok := b.fields[label]; !ok && label != "" {
-				b.fields[label] = listOf(all[i])
+			if _, ok := b.fields.get(label); !ok && label != "" {
+				b.fields.set(label, listOf(all[i]))
 			}
 		}
 	}
-	_, results := b.fields["Results"]
-	_, functions := b.fields["Functions"]
+	_, results := b.fields.get("Results")
+	_, functions := b.fields.get("Functions")
 	b.gap = functions && !results
 }
 

@@ -22,7 +22,7 @@ type digest struct {
 	scans []foundScan
 	joins []foundJoin
 	lost  Lost
-	shape string // the first plan for the fingerprint, empty where it reads no user table
+	shape string // the first plan for the fingerprint, empty where that needs none
 	top   string // the first operator of the first plan
 	user  bool   // a user table is read or written
 	write *foundWrite
@@ -45,44 +45,50 @@ type foundScan struct {
 	certain bool
 }
 
-// digestPlans reads an execution's first and last plan. Where there was no update they are
-// the same.
-func digestPlans(first, last plan, z zones) digest { return digestOver(first, last, z, nil) }
+// reader is what an execution's plans are read with.
+type reader struct {
+	zones
+	given map[int64]named // columns that other executions have put down, by id
+	top   bool            // it may be the first of its tree, whose shape always counts
+}
 
-// digestOver is digestPlans for an execution that may read rows another one has put down:
-// given are their columns by id.
-func digestOver(first, last plan, z zones, given map[int64]named) digest {
-	text := first.readable()
-	planned := readPlan(first, text, asPlanned, z, given)
+// digest reads an execution's first and last plan. Where there was no update they are the
+// same.
+func (r reader) digest(first, last plan) digest {
+	drawn := first.readable()
+	planned := r.read(first, drawn, asPlanned)
+	text := drawn
 	if last != first {
 		text = last.readable()
 	}
-	ran := readPlan(last, text, asRun, z, given)
+	ran := r.read(last, text, asRun)
 	d := digest{
 		scans: append(ran.scans, onlyIn(planned.scans, ran.scans)...),
 		joins: append(ran.joins, removed(planned.joins, ran.joins)...),
 		lost:  ran.lost,
-		shape: planned.shape,
 		top:   planned.top,
 		write: planned.write,
 		made:  ran.made,
 	}
 	d.passed, d.unnamed = ran.passed, writes(d.top) && d.write == nil
 	d.user = len(ran.scans)+len(planned.scans) > 0 || ran.unplaced || writes(d.top)
+	if d.user || r.top {
+		d.shape = shapeOf(first, drawn.roots)
+	}
 	return d
 }
 
-// readPlan reads one view of one plan, of which text is the readable form.
-func readPlan(p plan, text planText, v view, z zones, given map[int64]named) digest {
+// read reads one view of one plan, of which text is the readable form.
+func (r reader) read(p plan, text planText, v view) digest {
 	l := newLineage(v, text.roots, scanName)
-	l.given = given
+	l.given = r.given
 	var d digest
 	metrics := newMetricTable(p.info)
 	for at := range v.walk(text.roots) {
 		s, ok := sourceOf(at.node)
 		switch {
 		case ok:
-			found, lost := findScan(at, s, z)
+			found, lost := findScan(at, s, r.zones)
 			found.metrics, found.cache, found.certain = metrics.find(at.node), l.cacheID(at.cache), v == asRun
 			d.lost.Predicates += lost
 			d.addScan(found)
@@ -104,10 +110,7 @@ func readPlan(p plan, text planText, v view, z zones, given map[int64]named) dig
 		d.top = text.roots[0].name
 		d.write = findWrite(v, text.roots, p)
 	}
-	switch {
-	case v == asPlanned:
-		d.shape = shapeOf(p, text.roots)
-	case len(text.roots) > 0:
+	if v == asRun && len(text.roots) > 0 {
 		d.made = l.made(text.roots[0])
 	}
 	return d

@@ -52,6 +52,7 @@ type extractor struct {
 	shell       bool                      // descriptions are SQL
 	statements  map[string]string         // SQL by the key of what runs it
 	made        map[int64]map[int64]named // columns that children put out, by root
+	tops        map[int64]int64           // the first execution whose plans were read, by root
 	zones       map[string]*time.Location // by name, as far as they were asked for
 	explains    bool                      // notes are taken on the query explained
 	explained   int64
@@ -61,7 +62,7 @@ type extractor struct {
 
 func newExtractor() *extractor {
 	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, jobs: map[int64]int64{}, meter: newMeter(), names: interner{},
-		statements: map[string]string{}, made: map[int64]map[int64]named{}, zones: map[string]*time.Location{},
+		statements: map[string]string{}, made: map[int64]map[int64]named{}, tops: map[int64]int64{}, zones: map[string]*time.Location{},
 		settling: settling{after: settleAfter, settled: map[int64]bool{}}}
 }
 
@@ -158,7 +159,8 @@ func (x *extractor) end(end eventlog.ExecutionEnd) {
 // digest reads an execution's plans. What a child puts out is kept until its root ends: a
 // MERGE puts its source down in one child and reads it in others.
 func (x *extractor) digest(e *execution) {
-	e.digest(x.zonesOf(e), x.names, x.made[e.root], x.explains && e.root == x.explained)
+	r := reader{zones: x.zonesOf(e), given: x.made[e.root], top: x.mayBeTop(e)}
+	e.digest(r, x.names, x.explains && e.root == x.explained)
 	if e.root == e.id {
 		delete(x.made, e.id)
 		if e.digested != nil {
@@ -174,6 +176,16 @@ func (x *extractor) digest(e *execution) {
 	}
 	maps.Copy(x.made[e.root], e.digested.made)
 	e.digested.made = nil
+}
+
+// mayBeTop tells roots, and the first children of those whose start may be missing.
+func (x *extractor) mayBeTop(e *execution) bool {
+	first, known := x.tops[e.root]
+	if !known || e.id <= first {
+		x.tops[e.root] = e.id
+		return true
+	}
+	return e.id == e.root
 }
 
 // zonesOf are the zones in which an execution's plans print times: the session's own where

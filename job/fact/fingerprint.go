@@ -104,7 +104,9 @@ func filterDetail(n *node) string {
 	condition, _ := n.field("Condition")
 	s := &predicate.Scope{}
 	for name, mark := range marked(condition.text) {
-		s.Fields = append(s.Fields, predicate.Field{Name: table.Column(name), Attribute: name + mark})
+		if a := name + mark; !slices.ContainsFunc(s.Fields, func(f predicate.Field) bool { return f.Attribute == a }) {
+			s.Fields = append(s.Fields, predicate.Field{Name: table.Column(name), Attribute: a})
+		}
 	}
 	conjuncts, _ := s.ParseCatalyst(condition.text)
 	shapes := make([]string, len(conjuncts))

@@ -34,7 +34,7 @@ func realPlans(t testing.TB) map[string]string {
 
 func shapeOfText(text string) string {
 	p := plan{text: text}
-	return readPlan(p, p.readable(), asPlanned, zones{}, nil).shape
+	return shapeOf(p, p.readable().roots)
 }
 
 var (

@@ -31,7 +31,7 @@ type execution struct {
 
 // digest reads the plans and lets go of them. It can come again, should a plan arrive
 // late; the first plan is kept until then only where there is no digest yet.
-func (e *execution) digest(z zones, names interner, given map[int64]named, explained bool) {
+func (e *execution) digest(r reader, names interner, explained bool) {
 	first, last := e.first, e.last
 	if last.absent() {
 		last = first
@@ -42,7 +42,7 @@ func (e *execution) digest(z zones, names interner, given map[int64]named, expla
 	if first.absent() && e.digested != nil {
 		return
 	}
-	d := digestOver(first, last, z, given)
+	d := r.digest(first, last)
 	if !explained {
 		d.forgetNotes()
 	}

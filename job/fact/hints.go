@@ -105,7 +105,7 @@ func (h hints) logical(line string) {
 // them not either, what the aggregate puts out beside its keys is not known.
 func (h hints) complete(n *node, info *eventlog.PlanNode) {
 	if strings.HasPrefix(n.name, command) {
-		n.block.fields["Arguments"] = field{count: -1, text: argumentsOf(h.executed)}
+		n.block.fields.set("Arguments", field{count: -1, text: argumentsOf(h.executed)})
 	}
 	functions, aggregate := n.field("Functions")
 	if !aggregate {
@@ -128,7 +128,7 @@ func (h hints) complete(n *node, info *eventlog.PlanNode) {
 		}
 	}
 	f.text = "[" + strings.Join(items, ", ") + "]"
-	n.block.fields["Results"] = f
+	n.block.fields.set("Results", f)
 }
 
 // result is how an aggregate makes what it puts out. What a function made is nobody's

@@ -2,7 +2,6 @@ package fact
 
 import (
 	"iter"
-	"regexp"
 	"strings"
 
 	"ajlo/job/eventlog"
@@ -112,17 +111,24 @@ func (s infoScan) puts(output []attribute) bool {
 	return true
 }
 
-// listEnd is where the list of a scan's output ends in its one-line form: what follows the
-// bracket begins a word.
-var listEnd = regexp.MustCompile(`\](?: |,|$)`)
+// listEnd is where the list of a scan's output ends in its one-line form, −1 where it does not:
+// what follows the bracket begins a word.
+func listEnd(list string) int {
+	for i := range len(list) {
+		if list[i] == ']' && (i+1 == len(list) || list[i+1] == ' ' || list[i+1] == ',') {
+			return i
+		}
+	}
+	return -1
+}
 
 func outputIDs(n *eventlog.PlanNode) []int64 {
 	_, list, ok := strings.Cut(n.Simple, "[")
 	if !ok {
 		return nil
 	}
-	if end := listEnd.FindStringIndex(list); end != nil {
-		list = list[:end[0]]
+	if end := listEnd(list); end >= 0 {
+		list = list[:end]
 	}
 	var ids []int64
 	for _, item := range splitOutput(list) {

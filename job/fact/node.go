@@ -20,7 +20,7 @@ type block struct {
 	number int
 	name   string // without "[codegen id : 3]"
 	reuses int    // the operator whose output this one stands for, 0 for none
-	fields map[string]field
+	fields fields
 	rest   []string // lines that are no field, as V2 scans have
 	stands *node    // holds the operator that a reused one stands for, where the tree draws it
 	// partial marks an aggregate without functions that prepares for another: it puts out
@@ -35,12 +35,38 @@ type field struct {
 	text  string
 }
 
+// fields are those of one block by their labels; they are few.
+type fields []labelled
+
+type labelled struct {
+	label string
+	field field
+}
+
+func (f fields) get(label string) (field, bool) {
+	for i := range f {
+		if f[i].label == label {
+			return f[i].field, true
+		}
+	}
+	return field{}, false
+}
+
+func (f *fields) set(label string, to field) {
+	for i := range *f {
+		if (*f)[i].label == label {
+			(*f)[i].field = to
+			return
+		}
+	}
+	*f = append(*f, labelled{label, to})
+}
+
 func (n *node) field(label string) (field, bool) {
 	if n.block == nil {
 		return field{count: -1}, false
 	}
-	f, ok := n.block.fields[label]
-	return f, ok
+	return n.block.fields.get(label)
 }
 
 // operator is the first word of the name, without an argument: "SortMergeJoin(skew=true)

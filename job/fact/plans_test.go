@@ -16,6 +16,11 @@ import (
 // what is read from it.
 const wanted = "---- facts\n"
 
+// digestPlans reads the plans of an execution that no other hands anything.
+func digestPlans(first, last plan, z zones) digest {
+	return reader{zones: z, top: true}.digest(first, last)
+}
+
 // Plans of Spark 4.0.2 with Delta 4.0.1, one thing worth knowing in each.
 func TestPlans(t *testing.T) { comparePlans(t, "testdata/plans/*.txt", 30) }
 

@@ -52,8 +52,13 @@ type textParser struct {
 
 const planHeading = "== Physical Plan =="
 
-// subqueryHeading opens the tree of one subquery.
-var subqueryHeading = regexp.MustCompile(`^Subquery:\d+ Hosting operator id = `)
+// isSubqueryHeading tells what opens the tree of one subquery: "Subquery:1 Hosting operator
+// id = 12 Hosting Expression = …".
+func isSubqueryHeading(line string) bool {
+	rest, ok := strings.CutPrefix(line, "Subquery:")
+	digits, _, hosted := strings.Cut(rest, " Hosting operator id = ")
+	return ok && hosted && isNumber(digits)
+}
 
 func (p *textParser) line(line string) {
 	if line == "" {
@@ -62,7 +67,7 @@ func (p *textParser) line(line string) {
 		return
 	}
 	switch {
-	case line == planHeading || (p.blanks > 0 && subqueryHeading.MatchString(line)):
+	case line == planHeading || (p.blanks > 0 && isSubqueryHeading(line)):
 		p.inTree, p.tree, p.block = true, treeParser{}, nil
 	case p.inTree:
 		p.addToTree(line)
@@ -83,11 +88,25 @@ func (p *textParser) addToTree(line string) {
 	}
 }
 
-// Marks behind a block's heading.
-var (
-	codegenMark = regexp.MustCompile(` \[codegen id : \d+\]$`)
-	reuseMark   = regexp.MustCompile(` ?\[Reuses operator id: (\d+)\]$`)
+// Marks behind a block's heading, before a number and a bracket.
+const (
+	codegenMark = " [codegen id : "
+	reuseMark   = "[Reuses operator id: "
 )
+
+// cutMark takes a mark off the end of a name.
+func cutMark(name, mark string) (rest string, number int, ok bool) {
+	at := strings.LastIndex(name, mark)
+	if at < 0 {
+		return name, 0, false
+	}
+	digits, closed := strings.CutSuffix(name[at+len(mark):], "]")
+	if !closed || !isNumber(digits) {
+		return name, 0, false
+	}
+	number, _ = strconv.Atoi(digits)
+	return name[:at], number, true
+}
 
 // blockHeading reads what opens a block: "(15) SortMergeJoin [codegen id : 5]".
 func blockHeading(line string) (number int, name string, ok bool) {
@@ -111,7 +130,7 @@ func (p *textParser) openBlock(line string) bool {
 	if !ok || p.plan.blocks[number] != nil {
 		return false
 	}
-	b := &block{number: number, name: name, fields: map[string]field{}}
+	b := &block{number: number, name: name}
 	if strings.HasSuffix(b.name, "]") {
 		b.readMarks()
 	}
@@ -125,18 +144,14 @@ func (p *textParser) openBlock(line string) bool {
 
 // readMarks takes the marks off the name.
 func (b *block) readMarks() {
-	b.name = codegenMark.ReplaceAllString(b.name, "")
-	if !strings.HasSuffix(b.name, "]") {
-		return
-	}
-	if reuse := reuseMark.FindStringSubmatch(b.name); reuse != nil {
-		b.reuses, _ = strconv.Atoi(reuse[1])
-		b.name = reuseMark.ReplaceAllString(b.name, "")
+	b.name, _, _ = cutMark(b.name, codegenMark)
+	if name, reuses, ok := cutMark(b.name, reuseMark); ok {
+		b.name, b.reuses = strings.TrimSuffix(name, " "), reuses
 	}
 }
 
 func sameOperator(inTree, inBlock string) bool {
-	return (&node{name: sparkName(inTree)}).operator() == (&node{name: sparkName(inBlock)}).operator()
+	return inTree == inBlock || (&node{name: sparkName(inTree)}).operator() == (&node{name: sparkName(inBlock)}).operator()
 }
 
 // isFieldLabel tells the labels of a block's lines.
@@ -184,23 +199,23 @@ func (p *textParser) addToBlock(line string) {
 		return
 	}
 	p.label = label
-	p.block.fields[label] = f
+	p.block.fields.set(label, f)
 }
 
 // has tells labels that a block cannot have again: what looks like one is a literal's.
 func (p *textParser) has(label string) bool {
-	_, ok := p.block.fields[label]
+	_, ok := p.block.fields.get(label)
 	return ok
 }
 
 func (p *textParser) continueBlock(line string) {
-	f, ok := p.block.fields[p.label]
+	f, ok := p.block.fields.get(p.label)
 	if !ok || p.label == "Output" {
 		p.block.rest = append(p.block.rest, line)
 		return
 	}
 	f.text += strings.Repeat("\n", p.blanks+1) + line
-	p.block.fields[p.label] = f
+	p.block.fields.set(p.label, f)
 }
 
 // treeParser builds a tree from its lines by their indentation.

@@ -128,7 +128,7 @@ func TestLocations(t *testing.T) {
 		"InMemoryFileIndex [file:/]":                                 "InMemoryFileIndex /",
 		"":                                                           " ",
 	} {
-		f := map[string]field{"Location": {text: text}}
+		f := fields{{"Location", field{text: text}}}
 		class, location := locationOf(&node{block: &block{fields: f}})
 		if got := class + " " + string(location); got != want {
 			t.Errorf("%q gives %q, want %q", text, got, want)

@@ -45,6 +45,7 @@ func (x *extractor) foldAll(chosen func(*execution) bool) {
 			delete(x.executions, e.id)
 		}
 		delete(x.made, t.root)
+		delete(x.tops, t.root)
 	}
 	x.meter.forget(x.settled)
 	over := func(_, execution int64) bool { return x.settled[execution] }

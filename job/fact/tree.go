@@ -135,9 +135,9 @@ func (b *treeBuilder) reuse(n *node, info *eventlog.PlanNode) {
 func (b *treeBuilder) relation(reader *node, info *eventlog.PlanNode) *node {
 	r := &node{name: "InMemoryRelation", block: newBlock("InMemoryRelation")}
 	if list, ok := b.hints.relations[info.Simple]; ok {
-		r.block.fields["Arguments"] = field{count: -1, text: list}
-	} else {
-		r.block.fields["Output"] = reader.block.fields["Output"]
+		r.block.fields.set("Arguments", field{count: -1, text: list})
+	} else if list, ok := reader.field("Output"); ok {
+		r.block.fields.set("Output", list)
 	}
 	reader.children = append(reader.children, r)
 	if len(info.Children) == 0 {

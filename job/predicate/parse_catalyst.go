@@ -126,6 +126,9 @@ var anywhere = []finder{lastOutside, strings.LastIndex}
 
 // parseJunction looks for the word that joins the two sides.
 func (s *Scope) parseJunction(inner, word string, op Op, last finder) (Predicate, bool) {
+	if !strings.Contains(inner, word) {
+		return Predicate{}, false // finders are slow
+	}
 	for at := range s.cuts(inner, word, last) {
 		if p, ok := s.parseSides(inner[:at], inner[at+len(word):], op); ok {
 			return p, true
