@@ -49,11 +49,12 @@ func rowOf(q fact.Query) factcache.Row {
 		row.Scans = append(row.Scans, factcache.Scan{
 			Table: string(s.Table), Location: string(s.Location), Format: s.Format, FilesRead: s.FilesRead,
 			BytesRead: int64(s.BytesRead), Rows: s.Rows, Measured: s.Measured, Predicate: factcache.Flatten(s.Predicate),
+			RunTime: texts[string](s.RunTime),
 		})
 	}
 	for _, j := range q.Joins {
 		row.Joins = append(row.Joins, factcache.Join{
-			Left: columnsOf(j.Left), Right: columnsOf(j.Right), Type: string(j.Type), Strategy: string(j.Strategy), Expression: j.Expression,
+			Left: columnsOf(j.Left), Right: columnsOf(j.Right), Type: string(j.Type), Strategy: string(j.Strategy), Build: string(j.Build), Expression: j.Expression,
 		})
 	}
 	for _, w := range q.Writes {
@@ -80,11 +81,12 @@ func queryOf(row factcache.Row) (fact.Query, error) {
 		q.Scans = append(q.Scans, fact.Scan{
 			Table: table.Name(s.Table), Location: table.Location(s.Location), Format: s.Format, FilesRead: s.FilesRead,
 			BytesRead: unit.Bytes(s.BytesRead), Rows: s.Rows, Measured: s.Measured, Predicate: p,
+			RunTime: texts[table.Column](s.RunTime),
 		})
 	}
 	for _, j := range row.Joins {
 		q.Joins = append(q.Joins, fact.Join{
-			Left: refsOf(j.Left), Right: refsOf(j.Right), Type: fact.JoinType(j.Type), Strategy: fact.Strategy(j.Strategy),
+			Left: refsOf(j.Left), Right: refsOf(j.Right), Type: fact.JoinType(j.Type), Strategy: fact.Strategy(j.Strategy), Build: fact.Side(j.Build),
 			Expression: texts[string](j.Expression),
 		})
 	}

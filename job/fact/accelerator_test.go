@@ -76,6 +76,9 @@ func TestAcceleratorTrees(t *testing.T) {
 			j := d.joins[0].Join
 			j.Strategy = NoStrategy
 			want := Join{Left: []table.Ref{{Table: "d.x", Column: "a"}}, Right: []table.Ref{{Table: "d.y", Column: "b"}}, Type: Inner}
+			if strings.Contains(test.join, "BuildRight") {
+				want.Build = RightSide
+			}
 			if diff := cmp.Diff(want, j); diff != "" {
 				t.Errorf("join (-want +got)\n%s", diff)
 			}

@@ -86,6 +86,8 @@ func (b *block) describeJoin(arguments string) {
 			lists = append(lists, item)
 		case isJoinType(item):
 			b.fields.set("Join type", field{count: -1, text: item})
+		case sideOf(item) != NoSide:
+			b.fields.set(buildSide, field{count: -1, text: item})
 		case strings.HasPrefix(item, "(") || strings.Contains(item, "#"):
 			b.fields.set("Join condition", field{count: -1, text: item})
 		}

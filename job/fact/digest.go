@@ -119,6 +119,7 @@ func (r reader) read(p plan, text planText, v view) digest {
 func findScan(at *visit, s source, z zones) (found foundScan, lost int) {
 	p, lost := predicateOf(at, z)
 	found = foundScan{Scan: Scan{Table: s.name, Location: s.location, Format: s.format, Predicate: p}, note: Note{Operator: at.name}}
+	found.RunTime = runTimeColumns(at.node, scopeOf(at, z))
 	output, _ := at.field("Output")
 	attributes, _ := attributesOf(output)
 	for _, a := range attributes {

@@ -91,6 +91,9 @@ type Scan struct {
 	// then 0 and mean nothing.
 	Measured  bool                 `json:"measured"`
 	Predicate *predicate.Predicate `json:"predicate"`
+	// RunTime are the columns by which files were left unread at run time, by values that
+	// another part of the plan found, sorted.
+	RunTime []table.Column `json:"run_time,omitempty"`
 }
 
 // Join is one join operator with the columns its keys come from. Left and Right are
@@ -100,6 +103,9 @@ type Join struct {
 	Right    []table.Ref `json:"right"`
 	Type     JoinType    `json:"type"`
 	Strategy Strategy    `json:"strategy"`
+	// Build is the side that a hash join reads whole first; NoSide for other joins, and where
+	// the log does not say.
+	Build Side `json:"build,omitempty"`
 	// Expression lists the key expressions that are not bare columns, as the plan spells
 	// them without ids.
 	Expression []string `json:"expression,omitempty"`

@@ -95,7 +95,7 @@ func (l *lineage) allReadTables(nodes []*node) bool {
 }
 
 func (l *lineage) join(n *node, children []*node) foundJoin {
-	j := foundJoin{Join: Join{Left: []table.Ref{}, Right: []table.Ref{}, Type: joinTypeOf(n), Strategy: strategyOf(n)}}
+	j := foundJoin{Join: Join{Left: []table.Ref{}, Right: []table.Ref{}, Type: joinTypeOf(n), Strategy: strategyOf(n), Build: buildOf(n)}}
 	j.note = noteOn(n)
 	if len(children) != 2 {
 		return j.without(lostInputs)
@@ -243,7 +243,7 @@ func removed(planned, ran []foundJoin) []foundJoin {
 			spare--
 			continue
 		}
-		j.Strategy, j.note = NoStrategy, j.note.taken(takenRemoved)
+		j.Strategy, j.Build, j.note = NoStrategy, NoSide, j.note.taken(takenRemoved)
 		gone = append(gone, j)
 	}
 	return slices.DeleteFunc(gone, func(j foundJoin) bool {

@@ -163,8 +163,7 @@ type zones struct{ jvm, session *time.Location }
 // partition filters, and the condition of the Filter right above it, which repeats what
 // was pushed and holds what was not. lost counts conjuncts cut from the text.
 func predicateOf(at *visit, z zones) (p *predicate.Predicate, lost int) {
-	s := filterScope(at.node, z)
-	s.Fields = append(s.Fields, hiddenFields(at)...)
+	s := scopeOf(at, z)
 	above, lostAbove := conditionsAbove(at, s)
 	partition, lostPartition := listField(at.node, "PartitionFilters", s.ParseCatalystList)
 	var all []predicate.Predicate
@@ -229,6 +228,13 @@ func conditionsAbove(at *visit, s *predicate.Scope) (all []predicate.Predicate, 
 		}
 	}
 	return all, lost
+}
+
+// scopeOf is what a scan's filters are read with, columns included that its cut list hides.
+func scopeOf(at *visit, z zones) *predicate.Scope {
+	s := filterScope(at.node, z)
+	s.Fields = append(s.Fields, hiddenFields(at)...)
+	return s
 }
 
 // filterScope types the scan's columns: by its ReadSchema, by the mark of bigint, or, for

@@ -14,7 +14,7 @@ import (
 )
 
 // Format is the form of the files. Files of another one are not read.
-const Format = 1
+const Format = 2
 
 // headerKey is the key of the header among the Parquet file's own metadata.
 const headerKey = "ajlo.facts"

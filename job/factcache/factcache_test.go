@@ -41,8 +41,8 @@ func some() factcache.Application {
 	return factcache.Application{App: "local-1", Executions: 3, Cores: 2, Rows: []factcache.Row{{
 		App: "local-1", Execution: 7, Query: "q", Fingerprint: "f", Start: -1, WallMS: 2, TaskMS: 3, TasksMeasured: true, Status: "succeeded",
 		Scans: []factcache.Scan{{Table: "t", Location: "/t", Format: "delta", FilesRead: 1, BytesRead: 2, Rows: 3, Measured: true,
-			Predicate: []factcache.Node{{Op: "eq", Column: "c", Values: []factcache.Value{{Kind: "int", Int: 1 << 60}}}}}},
-		Joins: []factcache.Join{{Left: []factcache.Column{{Table: "t", Column: "c"}}, Right: []factcache.Column{{Table: "u", Column: "c"}}, Type: "inner", Expression: []string{"x"}}},
+			Predicate: []factcache.Node{{Op: "eq", Column: "c", Values: []factcache.Value{{Kind: "int", Int: 1 << 60}}}}, RunTime: []string{"p"}}},
+		Joins: []factcache.Join{{Left: []factcache.Column{{Table: "t", Column: "c"}}, Right: []factcache.Column{{Table: "u", Column: "c"}}, Type: "inner", Build: "right", Expression: []string{"x"}}},
 		Lost:  factcache.Lost{Predicates: 1, Joins: 2},
 	}}}
 }

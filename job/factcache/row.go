@@ -31,6 +31,8 @@ type Scan struct {
 	Measured  bool   `parquet:"measured"`
 	// Predicate is the tree in prefix order, each node before its arguments; empty for none.
 	Predicate []Node `parquet:"predicate,list"`
+	// RunTime are columns.
+	RunTime []string `parquet:"run_time,list"`
 }
 
 // Node is one node of a predicate.
@@ -56,6 +58,7 @@ type Join struct {
 	Right      []Column `parquet:"right,list"`
 	Type       string   `parquet:"type"`
 	Strategy   string   `parquet:"strategy"` // empty: planned, then removed at run time
+	Build      string   `parquet:"build"`    // left, right, or empty
 	Expression []string `parquet:"expression,list"`
 }
 
