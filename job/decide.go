@@ -93,14 +93,14 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 		return Decision{}, err
 	}
 	d.Trigger = in.Trigger
-	return d, d.finish(in)
+	if d.Plan, err = n.choose(ctx, in); err != nil {
+		return Decision{}, err
+	}
+	return d, d.render()
 }
 
-// finish makes the plan and its renderings.
-func (d *Decision) finish(in plan.Input) (err error) {
-	if d.Plan, err = plan.Make(in); err != nil {
-		return err
-	}
+// render makes the plan's renderings.
+func (d *Decision) render() (err error) {
 	if d.PlanJSON, err = d.Plan.JSON(); err != nil {
 		return err
 	}

@@ -15,16 +15,21 @@ import (
 // Make decides the layout of every table together. Without a trigger it names the tables
 // and leaves them as they are.
 func Make(in Input) (Plan, error) {
+	w, err := Weigh(in)
+	if err != nil {
+		return Plan{}, err
+	}
+	return w.Plan(nil)
+}
+
+// decide chooses among the candidates of all tables, and says why.
+func (in Input) decide(all []weighed) (Plan, error) {
 	p := Plan{
 		Window: in.Window, Coverage: in.Coverage, Drift: in.Drift, Threshold: in.Settings.Threshold,
 		Trigger: in.Trigger.Reason, Triggered: in.Trigger.Fired, UpkeepBudget: in.Settings.Upkeep, Budget: in.Settings.Budget, StorageBudget: in.Settings.Storage,
 		Engine: in.Settings.Engine, Dialect: in.Settings.Dialect.Name(),
 		Choice: cmp.Or(in.Settings.Choice, Exact), Estimator: cmp.Or(in.Settings.Estimator, ByWhatIf),
 		Tables: []Table{}, Steps: []Step{}, Graph: in.Graph, Policy: in.Settings.Policy, Deferred: []table.Name{},
-	}
-	all, err := in.weighAll()
-	if err != nil {
-		return Plan{}, err
 	}
 	best := in.chooseAll(all)
 	p.NPV, p.UpperBound, p.Gap = best.npv, best.bound, gap(best)

@@ -111,8 +111,10 @@ type Table struct {
 
 // Candidate is one layout that was weighed, chosen or not (rule 7).
 type Candidate struct {
-	Layout       layout.Layout `json:"layout"`
-	ScannedBytes unit.Bytes    `json:"scanned_bytes"` // per window; meaningless where Refused
+	Layout layout.Layout `json:"layout"`
+	// Bytes is what the table's files would have: as now, unless a trial found out.
+	Bytes        unit.Bytes `json:"bytes"`
+	ScannedBytes unit.Bytes `json:"scanned_bytes"` // per window; meaningless where Refused
 	// WrittenBytes is what the window's MERGE, UPDATE and DELETE would rewrite under it, and
 	// Upkeep what its appends would make the next upkeep rewrite.
 	WrittenBytes unit.Bytes `json:"written_bytes"`

@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"ajlo/job/lake"
 	"ajlo/job/layout"
@@ -22,7 +20,7 @@ type weighed struct {
 	what    whatIf
 	barred  string               // why the table may not be rewritten, empty where it may
 	then    map[int][]unit.Bytes // by candidate
-	options []option             // those worth choosing, greatest NPV first
+	options []option             // those worth choosing, greatest NPV first; known once it comes to choosing
 	// protected holds the fingerprints of the classes that must not lose.
 	protected map[string]bool
 }
@@ -49,7 +47,6 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 		return weighed{}, err
 	}
 	w.table.Candidates = append(w.table.Candidates, refused...)
-	slices.SortStableFunc(w.options, func(a, b option) int { return cmp.Compare(b.npv, a.npv) })
 	return w, nil
 }
 
@@ -88,7 +85,7 @@ func (in Input) describe(t TableInput) Table {
 
 func (w weighed) asIs(s lake.Snapshot) Candidate {
 	return Candidate{
-		Layout: s.Layout, ScannedBytes: w.table.ScannedBytesNow, Losers: []string{},
+		Layout: s.Layout, Bytes: w.table.Bytes, ScannedBytes: w.table.ScannedBytesNow, Losers: []string{},
 		WrittenBytes: w.what.writtenNow, Upkeep: w.what.upkeep(w.what.makerOf(s.Owner), s.Layout),
 	}
 }
@@ -112,8 +109,15 @@ func (in Input) weighLayout(w *weighed, l layout.Layout) error {
 	if err != nil {
 		return err
 	}
+	w.add(in.candidate(w, l, then, written, w.table.Bytes), then)
+	return nil
+}
+
+// candidate weighs a layout under which reads and changes are as foretold, and whose files have
+// so many bytes. It has a reason where it cannot be chosen.
+func (in Input) candidate(w *weighed, l layout.Layout, then []unit.Bytes, written, size unit.Bytes) Candidate {
 	c := Candidate{
-		Layout: l, ScannedBytes: sum(then), WrittenBytes: written, Upkeep: w.what.upkeep(w.what.maker, l),
+		Layout: l, Bytes: size, ScannedBytes: sum(then), WrittenBytes: written, Upkeep: w.what.upkeep(w.what.maker, l),
 		Rewrite: w.table.Bytes, Losers: []string{},
 	}
 	c.NPV = in.Settings.npv(c.saves(w.table.Candidates[0]), c.Rewrite)
@@ -129,13 +133,7 @@ func (in Input) weighLayout(w *weighed, l layout.Layout) error {
 	if c.Reason = in.unworthy(c); c.Reason == "" && in.Settings.Estimator != ByConstant {
 		c.Reason = robbed(classes, w.table.Bytes/unit.Bytes(max(1, w.what.files)))
 	}
-	if c.Reason == "" {
-		w.options = append(w.options, option{
-			candidate: len(w.table.Candidates), npv: c.NPV, rewrite: c.Rewrite, storage: in.Settings.StorageCost(c.Rewrite),
-		})
-	}
-	w.add(c, then)
-	return nil
+	return c
 }
 
 // saves is what a window reads, rewrites by its changes and keeps up less than as the table is.

@@ -27,7 +27,8 @@ type arrangement struct {
 	curve   layout.Curve
 	sort    bool // by the keys one after the other instead of along the curve
 	cuts    []cut
-	files   []int // bucket with which each file begins, then the number of buckets
+	files   []int  // bucket with which each file begins, then the number of buckets
+	wanted  []bool // buckets whose rows are kept; nil for all
 }
 
 // cut is the first row of a bucket.

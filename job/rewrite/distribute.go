@@ -234,6 +234,11 @@ func (w *distributing) take(f File, b batch) error {
 		buckets[i] = uint32(bucket)
 		w.rows[bucket]++
 	}
+	if w.arrangement.wanted != nil {
+		if p, buckets, err = w.only(p, buckets); err != nil {
+			return err
+		}
+	}
 	w.pool.add(p, buckets)
 	if w.pool.bytes < w.options.waiting() {
 		return nil
