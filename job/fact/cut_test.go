@@ -95,6 +95,41 @@ Filter | Filter (isnotnull(s#1) AND s#1 INSET a, b, ... 109 more fields)
 	}
 }
 
+// Iceberg says its filters whole beside a condition that was cut, its values in another order.
+func TestCutValuesBesideFiltersOfIceberg(t *testing.T) {
+	for _, test := range []struct{ name, filters, want string }{
+		{"said whole", "k IN (3, 1, 2)", `in(k "1" "2" "3") {0 0 0}`},
+		{"not said", "k IS NOT NULL", `and(not_null(k) unknown(k)) {1 0 0}`},
+		{"of another column", "k IS NOT NULL, s IN ('a')", `and(not_null(k) unknown(k) in(s "a")) {1 0 0}`},
+	} {
+		condition := "k#1L INSET 3, ... 2 more fields"
+		if test.name != "said whole" {
+			condition = "(isnotnull(k#1L) AND " + condition + ")"
+		}
+		p := plan{info: treeOf(t, fmt.Sprintf(`
+Filter | Filter %s
+  BatchScan lake.d.a | BatchScan lake.d.a[k#1L, s#2] lake.d.a (branch=null) [filters=%s, groupedBy=] RuntimeFilters: []`, condition, test.filters))}
+		d := digestPlans(p, p, zones{})
+		if got := spellPredicate(d.scans[0].Predicate) + " " + fmt.Sprint(d.lost); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// Iceberg's scans have no schema: a column that the cut list does not show is named by the
+// condition right above.
+func TestIcebergConditionsOnHiddenColumns(t *testing.T) {
+	p := plan{info: treeOf(t, `
+Filter | Filter (isnotnull(c#3L) AND (c#3L > 5))
+  ColumnarToRow
+    BatchScan lake.d.a | BatchScan lake.d.a[a#1L, ... 2 more fields] lake.d.a (branch=null) [filters=c IS NOT NULL, c > 5, groupedBy=] RuntimeFilters: []`)}
+	d := digestPlans(p, p, zones{})
+	want := `and(not_null(c) gt(c "5"))`
+	if got := spellPredicate(d.scans[0].Predicate); got != want || d.lost.Predicates != 0 {
+		t.Errorf("%s, lost %+v; want %s", got, d.lost, want)
+	}
+}
+
 // Columns that a cut list does not show are named by the schema and by the conditions.
 func TestConditionsOnHiddenColumns(t *testing.T) {
 	p := plan{info: treeOf(t, `

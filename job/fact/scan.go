@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -168,8 +169,11 @@ func predicateOf(at *visit, z zones) (p *predicate.Predicate, lost int) {
 	partition, lostPartition := listField(at.node, "PartitionFilters", s.ParseCatalystList)
 	var all []predicate.Predicate
 	if text, ok := icebergFilters(at.node); ok {
-		all = predicate.Merge(above, nil)
-		all = append(all, unsaidByCondition(s.ParseIceberg(text), above)...)
+		filters := unsaidByCondition(s.ParseIceberg(text), above)
+		unread := len(above)
+		above = unsaidByFilters(above, filters)
+		lostAbove = max(lostAbove-(unread-len(above)), 0)
+		all = slices.Concat(above, filters)
 	} else {
 		pushed, lostPushed := listField(at.node, "PushedFilters", s.ParsePushed)
 		for _, label := range []string{"DataFilters", "RequiredDataFilters"} { // Photon has no PushedFilters
@@ -213,19 +217,28 @@ func unsaidByCondition(filters, above []predicate.Predicate) []predicate.Predica
 	})
 }
 
+// unsaidByFilters leaves out conditions that were cut from the text where a filter on their
+// column stands that no condition says: it is the same one, whole.
+func unsaidByFilters(above, filters []predicate.Predicate) []predicate.Predicate {
+	spare := map[table.Column]int{}
+	for _, f := range filters {
+		spare[f.Column]++
+	}
+	return slices.DeleteFunc(slices.Clone(above), func(p predicate.Predicate) bool {
+		if p.Op != predicate.Unknown || p.Column == "" {
+			return false
+		}
+		spare[p.Column]--
+		return spare[p.Column] >= 0
+	})
+}
+
 // conditionsAbove reads the Filters that stand on a scan, with nothing between but the
 // change from columns to rows.
 func conditionsAbove(at *visit, s *predicate.Scope) (all []predicate.Predicate, lost int) {
-	for up := at.parent; up != nil; up = up.parent {
-		switch up.operator() {
-		case "ColumnarToRow", "InputAdapter", "WholeStageCodegen", "CoalesceBatches", "ResizeBatches", "InputIterator":
-		case "Filter":
-			f, _ := up.field("Condition")
-			conjuncts, l := s.ParseCatalyst(f.text)
-			all, lost = append(all, conjuncts...), lost+l
-		default:
-			return all, lost
-		}
+	for condition := range filtersAbove(at) {
+		conjuncts, l := s.ParseCatalyst(condition)
+		all, lost = append(all, conjuncts...), lost+l
 	}
 	return all, lost
 }
@@ -235,6 +248,22 @@ func scopeOf(at *visit, z zones) *predicate.Scope {
 	s := filterScope(at.node, z)
 	s.Fields = append(s.Fields, hiddenFields(at)...)
 	return s
+}
+
+func filtersAbove(at *visit) iter.Seq[string] {
+	return func(yield func(condition string) bool) {
+		for up := at.parent; up != nil; up = up.parent {
+			switch up.operator() {
+			case "ColumnarToRow", "InputAdapter", "WholeStageCodegen", "CoalesceBatches", "ResizeBatches", "InputIterator":
+			case "Filter":
+				if f, _ := up.field("Condition"); !yield(f.text) {
+					return
+				}
+			default:
+				return
+			}
+		}
+	}
 }
 
 // filterScope types the scan's columns: by its ReadSchema, by the mark of bigint, or, for
@@ -264,7 +293,8 @@ func filterScope(n *node, z zones) *predicate.Scope {
 }
 
 // hiddenFields are the columns that a scan's cut list does not show: the schema has their
-// names and types, the conditions on the scan their ids.
+// names and types, the conditions on the scan their ids. Iceberg's scans have no schema: there
+// the conditions right above the scan have the names, too.
 func hiddenFields(at *visit) (hidden []predicate.Field) {
 	output, _ := at.field("Output")
 	attributes, whole := attributesOf(output)
@@ -280,12 +310,27 @@ func hiddenFields(at *visit) (hidden []predicate.Field) {
 			marks[name] = name + mark
 		}
 	}
+	if _, ok := icebergFilters(at.node); ok {
+		for condition := range filtersAbove(at) {
+			for name, mark := range marked(condition) {
+				types[name] = longType(mark)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		if !slices.ContainsFunc(attributes, func(a attribute) bool { return a.name == name }) {
 			hidden = append(hidden, predicate.Field{Name: table.Column(name), Attribute: marks[name], Type: types[name]})
 		}
 	}
 	return hidden
+}
+
+// longType is the type that an attribute's id tells of: "#7L" is a bigint, "#7" anything else.
+func longType(mark string) string {
+	if strings.HasSuffix(mark, "L") {
+		return "bigint"
+	}
+	return ""
 }
 
 // schemaTypes reads "struct<a:bigint,b:struct<c:int>>". Names may hold any character, so

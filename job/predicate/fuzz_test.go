@@ -78,7 +78,7 @@ func speltGenerator() *rapid.Generator[spelt] {
 			{pred(Ge, "k", IntValue(n)), fmt.Sprintf("GreaterThanOrEqual(k,%d)", n), fmt.Sprintf("(k#1L >= %d)", n)},
 			{pred(Eq, "s", StringValue(text)), fmt.Sprintf("EqualTo(s,%s)", text), fmt.Sprintf("(s#2 = %s)", text)},
 			{pred(NotNull, "dt"), "IsNotNull(dt)", "isnotnull(dt#4)"},
-			{pred(In, "k", IntValue(n), IntValue(1)), fmt.Sprintf("In(k, [%d,1])", n), fmt.Sprintf("k#1L IN (%d,1)", n)},
+			{pred(In, "k", IntValue(min(n, 1)), IntValue(max(n, 1))), fmt.Sprintf("In(k, [%d,1])", n), fmt.Sprintf("k#1L IN (%d,1)", n)},
 		}).Draw(t, "leaf")
 	})
 	return rapid.Custom(func(t *rapid.T) spelt {

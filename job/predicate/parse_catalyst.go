@@ -283,7 +283,7 @@ func (s *Scope) inList(f Field, list, separator string) Predicate {
 	if !ok {
 		return Predicate{Op: Unknown, Column: f.Name}
 	}
-	return Predicate{Op: In, Column: f.Name, Values: values}
+	return oneOf(f.Name, values)
 }
 
 // beginsCall reports whether text begins with a function's name and a bracket. The name is

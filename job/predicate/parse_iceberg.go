@@ -108,7 +108,7 @@ func (s *Scope) parseIcebergList(text string) (Predicate, bool) {
 		}
 		values = append(values, v)
 	}
-	return Predicate{Op: In, Column: f.Name, Values: values}, true
+	return oneOf(f.Name, values), true
 }
 
 // icebergElements takes a list apart. Quoted elements may hold commas: they part where one

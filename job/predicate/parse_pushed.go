@@ -174,5 +174,5 @@ func (s *Scope) parseIn(inner string) (Predicate, bool) {
 	if !ok {
 		return Predicate{Op: Unknown, Column: f.Name}, true
 	}
-	return Predicate{Op: In, Column: f.Name, Values: values}, true
+	return oneOf(f.Name, values), true
 }

@@ -114,7 +114,7 @@ func TestParseCatalyst(t *testing.T) {
 			pred(NotNull, "k"), pred(Eq, "s", StringValue("a) b"))}},
 		{"lists", "((k#1L IN (1,2,3) AND NOT k#1L IN (7)) AND k#1L INSET 10, 2, 30)", []Predicate{
 			pred(In, "k", IntValue(1), IntValue(2), IntValue(3)), nest(Not, pred(In, "k", IntValue(7))),
-			pred(In, "k", IntValue(10), IntValue(2), IntValue(30))}},
+			pred(In, "k", IntValue(2), IntValue(10), IntValue(30))}},
 		{"texts", "((((isnotnull(s#2) AND StartsWith(s#2, 12)) AND NOT EndsWith(s#2, 5)) AND Contains(s#2, 3)) AND s#2 LIKE 1_2)", []Predicate{
 			pred(NotNull, "s"), pred(Prefix, "s", StringValue("12")), pred(Unknown, "s"), pred(Unknown, "s"), pred(Unknown, "s")}},
 		{"functions and casts", "(((year(dt#4) = 2021) AND (cast(k#1L as string) = 5)) AND ((k#1L + 1) > 10))", []Predicate{

@@ -14,6 +14,8 @@
 package predicate
 
 import (
+	"slices"
+
 	"ajlo/job/table"
 )
 
@@ -60,6 +62,14 @@ func Conjunction(args []Predicate) *Predicate {
 		return &args[0]
 	}
 	return &Predicate{Op: And, Args: args}
+}
+
+// oneOf is the list of values that a column may have, in their order: engines print one list in
+// several.
+func oneOf(column table.Column, values []Value) Predicate {
+	values = slices.Clone(values)
+	slices.SortStableFunc(values, Order)
+	return Predicate{Op: In, Column: column, Values: values}
 }
 
 // Columns calls yield for each column named below p, in order of appearance, repeats included.
