@@ -285,6 +285,11 @@ func quietNights(t *testing.T, a arrival, nights int) {
 		after := w.lookups(t, lastKey)
 		t.Logf("night %2d: %s; so far came in %s, rewritten %s, saved %s a window; a look-up reads %.2f of night one's before, %.2f after; %d files",
 			night, result.Outcome, appended, rewritten, saved, before/first, after/first, len(w.snapshot(t).Files))
+		for _, decided := range result.Decision.Plan.Tables {
+			if decided.Decay != nil && len(result.Steps) == 0 {
+				t.Logf("night %2d: %s", night, decided.Decay.Reason)
+			}
+		}
 		if rewritten > 2*appended {
 			t.Errorf("night %d: %s rewritten for %s that came in", night, rewritten, appended)
 		}

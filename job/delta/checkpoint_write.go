@@ -134,7 +134,7 @@ type (
 		ModificationTime        int64              `parquet:"modificationTime"`
 		DataChange              bool               `parquet:"dataChange"`
 		Stats                   *string            `parquet:"stats,optional"`
-		Tags                    map[string]string  `parquet:"tags,optional" parquet-value:",optional"`
+		Tags                    map[string]*string `parquet:"tags,optional" parquet-value:",optional"`
 		DeletionVector          *writtenVector     `parquet:"deletionVector,optional"`
 		BaseRowID               *int64             `parquet:"baseRowId,optional"`
 		DefaultRowCommitVersion *int64             `parquet:"defaultRowCommitVersion,optional"`
@@ -215,7 +215,7 @@ func encodeCheckpoint(s Snapshot, removed []*Remove) ([]byte, error) {
 // written has dataChange=false: a checkpoint tells what is there, not what changed.
 func (a Add) written() *writtenAdd {
 	return &writtenAdd{
-		a.RawPath, noNull(a.PartitionValues), a.Size, a.ModificationTime, false, some(a.Stats), a.Tags,
+		a.RawPath, noNull(a.PartitionValues), a.Size, a.ModificationTime, false, some(a.Stats), pointed(a.Tags),
 		a.DeletionVector.written(), a.BaseRowID, a.DefaultRowCommitVersion, some(a.ClusteringProvider),
 	}
 }
@@ -232,6 +232,19 @@ func (d *DeletionVector) written() *writtenVector {
 		return nil
 	}
 	return &writtenVector{d.StorageType, d.PathOrInlineDv, d.Offset, d.SizeInBytes, d.Cardinality}
+}
+
+// pointed gives values that parquet-go writes: those of an optional kind that are no pointers
+// become NULL in a map, whatever they are.
+func pointed(texts map[string]string) map[string]*string {
+	if texts == nil {
+		return nil
+	}
+	to := make(map[string]*string, len(texts))
+	for name, text := range texts {
+		to[name] = &text
+	}
+	return to
 }
 
 // some is the value, nil for what stands for none.

@@ -53,6 +53,26 @@ func TestWrittenCheckpointEqualsLog(t *testing.T) {
 	}
 }
 
+// Tags are how a table's layout is known: a checkpoint keeps their values.
+func TestCheckpointKeepsTags(t *testing.T) {
+	tagged := strings.Replace(anAdd("a"), `"size":`, `"tags":{"AJLO_ORDER":"hilbert","AJLO_KEYS":"[\"id\",\"x\"]","ZCUBE_ID":"1"},"size":`, 1)
+	store, dir := tableOf(t, aProtocol+metadataOf("")+tagged+anAdd("b"))
+	want := replayOf(t, store)
+	if err := writeCheckpoint(t.Context(), store, 0, time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, dir, filepath.Base(commitKey(0)))
+	got := replayOf(t, store)
+	if len(want.Files) != 2 || len(want.Files[0].Tags) != 3 {
+		t.Fatalf("files %+v", want.Files)
+	}
+	for i := range want.Files {
+		if diff := cmp.Diff(want.Files[i].Tags, got.Files[i].Tags, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // Files that were removed stay known as long as the table wants it.
 func TestCheckpointKeepsTombstones(t *testing.T) {
 	const day = 24 * time.Hour
