@@ -99,13 +99,3 @@ func (b *bucket) placeAt(i int) uint64 { return b.pieces[b.at[i].chunk].places[b
 func (b *bucket) columns(schema *arrow.Schema, from, to int) ([]arrow.Array, error) {
 	return gatherRows(schema, b.pieces, b.at[from:to])
 }
-
-// width is the mean bytes of a row.
-func (b *bucket) width() int64 {
-	bytes, rows := int64(0), int64(1)
-	for _, p := range b.pieces {
-		bytes += p.bytes()
-		rows += int64(len(p.places))
-	}
-	return max(1, bytes/rows)
-}

@@ -1,15 +1,15 @@
 package rewrite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
+	"math"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -20,6 +20,7 @@ import (
 
 	"ajlo/job/delta"
 	"ajlo/job/object"
+	"ajlo/job/unit"
 )
 
 // dataFile is one open file with the way from its columns to those of the table.
@@ -29,6 +30,7 @@ type dataFile struct {
 	reader  object.Reader
 	mapping delta.Mapping
 	width   int64             // bytes of a row in memory, 0 where not known
+	memory  unit.Bytes        // limit
 	tracks  bool              // the last two columns are those of row tracking
 	deleted *roaring64.Bitmap // nil where no row is
 	footer  *format.FileMetaData
@@ -51,7 +53,10 @@ func openDataFile(ctx context.Context, t Task, listed File, schema delta.Schema)
 	if err != nil {
 		return nil, err
 	}
-	f := &dataFile{key: listed.Path, listed: listed, reader: r, schema: schema, mapping: t.Metadata.Mapping(), deleted: deleted, width: t.width}
+	f := &dataFile{
+		key: listed.Path, listed: listed, reader: r, schema: schema, mapping: t.Metadata.Mapping(), deleted: deleted,
+		width: t.width, memory: cmp.Or(t.memory, DefaultMemory),
+	}
 	if err := f.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", listed.Path, err), r.Close())
 	}
@@ -66,18 +71,18 @@ func (f *dataFile) open() (err error) {
 		return err
 	}
 	var options []file.ReadOption
-	hidden, err := hideInt96(f.footer)
+	plain, err := plainFooter(f.footer)
 	if err != nil {
 		return err
 	}
-	if hidden != nil {
-		m, err := metadata.NewFileMetaData(hidden, nil)
+	if plain != nil {
+		m, err := metadata.NewFileMetaData(plain, nil)
 		if err != nil {
 			return err
 		}
 		options = append(options, file.WithMetadata(m))
 	}
-	options = append(options, file.WithReadProps(readerProperties(f.footer)))
+	options = append(options, file.WithReadProps(f.readerProperties()))
 	p, err := file.NewParquetReader(io.NewSectionReader(f.reader, 0, f.reader.Size()), options...)
 	if err != nil {
 		return err
@@ -121,17 +126,33 @@ func dictionaryOnly(footer *format.FileMetaData, leaf int) bool {
 	return true
 }
 
-// readerProperties are such that a row group is never held whole unless it is small.
-func readerProperties(footer *format.FileMetaData) *parquet.ReaderProperties {
+// A row group is read whole where its columns, stored, are small beside the memory limit, and
+// piece by piece where they are not.
+const (
+	wholeShare  = 32 // of the limit, for each worker
+	largePiece  = 1 << 20
+	smallPiece  = 64 << 10
+	largestPage = math.MaxInt32 // bytes, by the format
+)
+
+// readerProperties are such that a row group is never held whole unless it is small, and that
+// no page is larger than what a survey lets pass.
+func (f *dataFile) readerProperties() *parquet.ReaderProperties {
 	p := parquet.NewReaderProperties(memory.DefaultAllocator)
-	for _, g := range footer.RowGroups {
+	whole, largest := int64(f.memory)/wholeShare, int64(0)
+	for _, g := range f.footer.RowGroups {
+		bytes := int64(0)
 		for _, c := range g.Columns {
-			p.BufferedStreamEnabled = p.BufferedStreamEnabled || c.MetaData.TotalCompressedSize > largeChunk
+			bytes += c.MetaData.TotalCompressedSize
 		}
+		largest = max(largest, bytes)
 	}
-	if p.BufferedStreamEnabled {
-		p.BufferSize = streamBuffer
+	if p.BufferedStreamEnabled = largest > whole; p.BufferedStreamEnabled {
+		columns := int64(max(1, len(f.footer.Schema)))
+		p.BufferSize = min(max(whole/columns, smallPiece), largePiece)
 	}
+	p.MaxUncompressedPageSize = min(max(int64(f.memory)/pageShare, parquet.DefaultMaxUncompressedPageSize), largestPage)
+	p.MaxCompressedPageSize = min(2*p.MaxUncompressedPageSize, largestPage)
 	return p
 }
 
@@ -225,137 +246,3 @@ func (b batch) position(i int) uint64 {
 
 // Groups is the number of row groups.
 func (f *dataFile) Groups() int { return len(f.footer.RowGroups) }
-
-// Batches yields the rows of the row groups from and up to, but without, to.
-func (f *dataFile) Batches(ctx context.Context, from, to int) iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		for g := from; g < to; g++ {
-			for b, err := range f.Group(ctx, g) {
-				if !yield(b, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
-
-// Group yields the rows of one row group, a few megabytes at a time.
-func (f *dataFile) Group(ctx context.Context, g int) iter.Seq2[batch, error] {
-	return func(yield func(batch, error) bool) {
-		first := uint64(0)
-		for _, before := range f.footer.RowGroups[:g] {
-			first += uint64(before.NumRows)
-		}
-		last := first + uint64(f.footer.RowGroups[g].NumRows)
-		next, stop, err := f.records(ctx, g, f.batchRows(g))
-		if err == nil {
-			defer stop()
-		}
-		for err == nil && first < last {
-			var b batch
-			if b, err = next(int(last - first)); err == nil {
-				b.first = first
-				first += uint64(b.rows)
-				b, err = f.finished(b)
-			}
-			if err == nil && b.rows > 0 && !yield(b, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(batch{}, fmt.Errorf("read %s, row group %d: %w", f.key, g, err))
-		}
-	}
-}
-
-// finished leaves deleted rows out and fills in what comes from the log.
-func (f *dataFile) finished(b batch) (batch, error) {
-	var err error
-	if f.deleted != nil {
-		if b, err = f.undeleted(b); err != nil {
-			return batch{}, err
-		}
-	}
-	if f.tracks {
-		f.tracked(&b)
-	}
-	return b, nil
-}
-
-// Rows are decoded in batches of about so many bytes, as their footer tells the width of a
-// row: enough that columns are decoded at speed, few enough that two batches at a time are
-// little beside the memory limit.
-const (
-	decodedBytes = 8 << 20
-	minReadRows  = 64
-	maxReadRows  = 32 << 10
-	largeChunk   = 8 << 20 // bytes of a column in a row group; larger ones are read piece by piece
-	streamBuffer = 1 << 20 // bytes of such a piece
-)
-
-func (f *dataFile) batchRows(g int) int {
-	group := f.footer.RowGroups[g]
-	width := max(1, f.width, group.TotalByteSize/max(1, group.NumRows))
-	return int(min(max(decodedBytes/width, minReadRows), maxReadRows))
-}
-
-// First yields at most n rows from the head of the file.
-func (f *dataFile) First(ctx context.Context, n int) (b batch, err error) {
-	if len(f.leaves) == 0 || f.Groups() == 0 || f.footer.RowGroups[0].NumRows == 0 {
-		return batch{}, nil
-	}
-	next, stop, err := f.records(ctx, 0, n)
-	if err != nil {
-		return batch{}, fmt.Errorf("read the head of %s: %w", f.key, err)
-	}
-	defer stop()
-	if b, err = next(int(f.footer.RowGroups[0].NumRows)); err != nil {
-		return batch{}, fmt.Errorf("read the head of %s: %w", f.key, err)
-	}
-	return b, nil
-}
-
-// records decodes a row group step by step; next is told how many rows are left, of which it
-// gives at least one.
-func (f *dataFile) records(ctx context.Context, g, rows int) (next func(left int) (batch, error), stop func(), err error) {
-	defer recovered(&err)
-	if len(f.leaves) == 0 {
-		return func(left int) (batch, error) { return f.converted(nil, min(rows, left)) }, func() {}, nil
-	}
-	f.parquet.Props.BatchSize = int64(rows)
-	records, err := f.parquet.GetRecordReader(ctx, f.leaves, []int{g})
-	if err != nil {
-		return nil, nil, err
-	}
-	return func(left int) (b batch, err error) {
-		defer recovered(&err)
-		if err := ctx.Err(); err != nil {
-			return batch{}, err
-		}
-		if !records.Next() {
-			return batch{}, errors.Join(fmt.Errorf("%d rows less than its footer says", left), records.Err())
-		}
-		record := records.RecordBatch()
-		if n := int(record.NumRows()); n > left || n == 0 {
-			return batch{}, fmt.Errorf("%d rows where its footer leaves %d", n, left)
-		}
-		return f.converted(record.Columns(), int(record.NumRows()))
-	}, records.Release, nil
-}
-
-// converted brings the columns that were read into the table's order and types.
-func (f *dataFile) converted(columns []arrow.Array, rows int) (batch, error) {
-	b := batch{columns: make([]arrow.Array, len(f.schema)), rows: rows}
-	for c, at := range f.at {
-		if at < 0 {
-			b.columns[c] = array.MakeFromData(nothing(f.empty[c], rows))
-			continue
-		}
-		data, err := f.convert[c](columns[at].Data())
-		if err != nil {
-			return batch{}, fmt.Errorf("column %q: %w", f.schema[c].Name, err)
-		}
-		b.columns[c] = array.MakeFromData(data)
-	}
-	return b, nil
-}

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,20 @@ type piece struct {
 func (p piece) bytes() int64 {
 	total := int64(8 * (len(p.places) + len(p.ordinals)))
 	for _, c := range p.columns {
-		total += int64(c.Data().SizeInBytes())
+		total += heldBytes(c.Data())
+	}
+	return total
+}
+
+// heldBytes is the memory that an array's buffers hold, used or not.
+func heldBytes(d arrow.ArrayData) (total int64) {
+	for _, b := range d.Buffers() {
+		if b != nil {
+			total += int64(b.Cap())
+		}
+	}
+	for _, child := range d.Children() {
+		total += heldBytes(child)
 	}
 	return total
 }
@@ -173,7 +185,6 @@ type distributing struct {
 	sum    RowSum
 	summer *summer
 	nans   nanSearch
-	buffer bytes.Buffer
 }
 
 func newDistributing(d *distributor) (*distributing, error) {
@@ -256,17 +267,18 @@ func (w *distributing) flush() error {
 		return err
 	}
 	starts, at := w.pool.byBucket(w.arrangement.buckets())
+	stride := strideOver(w.pool.pieces, int64(w.options.batch()))
 	for b := range w.arrangement.buckets() {
-		rows := at[starts[b]:starts[b+1]]
-		if len(rows) == 0 {
-			continue
-		}
-		p, err := w.pool.gather(w.schema, rows)
-		if err != nil {
-			return err
-		}
-		if err := to.put(b, p, &w.buffer); err != nil {
-			return err
+		for rows := at[starts[b]:starts[b+1]]; len(rows) > 0; {
+			n := stride.next(rows)
+			p, err := w.pool.gather(w.schema, rows[:n])
+			if err != nil {
+				return err
+			}
+			if err := to.put(b, p); err != nil {
+				return err
+			}
+			rows = rows[n:]
 		}
 	}
 	w.pool = pool{}

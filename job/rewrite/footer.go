@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -85,10 +86,22 @@ func sparkOf(footer *format.FileMetaData) (s spark) {
 // in the Gregorian calendar; without it Spark 3 refuses to read them.
 const sparkVersionKey = "org.apache.spark.version"
 
-// hideInt96 names INT96 leaves as 12 plain bytes; it gives the footer's new text, nil where
-// there is nothing to hide.
-func hideInt96(footer *format.FileMetaData) ([]byte, error) {
-	hidden := false
+// arrowSchemaKey in a footer holds the types of the program that wrote the file, such as texts
+// with offsets of 64 bits. They say nothing that the Parquet schema does not.
+const arrowSchemaKey = "ARROW:schema"
+
+// plainFooter names INT96 leaves as 12 plain bytes and leaves out Arrow's own schema; it gives
+// the footer's new text, nil where there is neither.
+func plainFooter(footer *format.FileMetaData) ([]byte, error) {
+	known := len(footer.KeyValueMetadata)
+	footer.KeyValueMetadata = slices.DeleteFunc(footer.KeyValueMetadata, func(kv format.KeyValue) bool { return kv.Key == arrowSchemaKey })
+	if !hideInt96(footer) && len(footer.KeyValueMetadata) == known {
+		return nil, nil
+	}
+	return thrift.Marshal(new(thrift.CompactProtocol), footer)
+}
+
+func hideInt96(footer *format.FileMetaData) (hidden bool) {
 	for i := range footer.Schema {
 		e := &footer.Schema[i]
 		if e.Type.Valid && e.Type.V == format.Int96 {
@@ -97,9 +110,6 @@ func hideInt96(footer *format.FileMetaData) ([]byte, error) {
 			hidden = true
 		}
 	}
-	if !hidden {
-		return nil, nil
-	}
 	for g := range footer.RowGroups {
 		for c := range footer.RowGroups[g].Columns {
 			if m := &footer.RowGroups[g].Columns[c].MetaData; m.Type == format.Int96 {
@@ -107,5 +117,5 @@ func hideInt96(footer *format.FileMetaData) ([]byte, error) {
 			}
 		}
 	}
-	return thrift.Marshal(new(thrift.CompactProtocol), footer)
+	return hidden
 }

@@ -231,17 +231,17 @@ func TestCalendarOfSpark2(t *testing.T) {
 // TestSpilledRowsMakeTheSameFiles holds that rows that do not fit in memory go by way of the
 // disk and end up where they would have otherwise.
 func TestSpilledRowsMakeTheSameFiles(t *testing.T) {
-	rows := append(pairs(10_000, 1), pairs(200, 100_000)...)
+	rows := append(pairs(10_000, 1), pairs(300, 20_000)...)
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	for _, l := range []layout.Layout{layout.ClusteredBy(layout.Sort, "id"), layout.ClusteredBy(layout.Hilbert, "text", "id")} {
 		t.Run(l.String(), func(t *testing.T) {
-			spilled := filesOf(t, rows, l, 8*unit.MB, t.TempDir())
+			spilled := filesOf(t, rows, l, 12*unit.MB, t.TempDir())
 			if diff := cmp.Diff(filesOf(t, rows, l, unit.GB, nowhere), spilled); diff != "" {
 				t.Errorf("the files differ: %s", diff)
 			}
 			task, _ := made(t, pairSchema(), rows)
 			o := options(new([]string))
-			o.Memory, o.Spill = 8*unit.MB, nowhere
+			o.Memory, o.Spill = 12*unit.MB, nowhere
 			if _, err := rewrite.Rewrite(t.Context(), task, o); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("got %v, want that nothing can be spilled: the table has become too small for this test", err)
 			}

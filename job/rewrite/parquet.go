@@ -17,6 +17,7 @@ type encoding struct {
 	codec     compress.Compression
 	extension string
 	nan       nanColumns
+	wide      map[string]bool // columns of which neither dictionary nor bounds are worth their memory
 }
 
 func encodingOf(codec format.CompressionCodec) encoding {
@@ -55,10 +56,10 @@ func newParquetWriter(w io.Writer, schema *arrow.Schema, e encoding, sparkVersio
 	for _, path := range leaves {
 		leaf := path.String()
 		properties = append(properties, parquet.WithDictionaryCostFallbackFor(leaf, true))
-		if e.nan.plain[path[0]] {
+		if e.nan.plain[path[0]] || e.wide[path[0]] {
 			properties = append(properties, parquet.WithDictionaryFor(leaf, false))
 		}
-		if e.nan.unbounded[path[0]] {
+		if e.nan.unbounded[path[0]] || e.wide[path[0]] {
 			properties = append(properties, parquet.WithStatsFor(leaf, false), parquet.WithPageIndexEnabledFor(leaf, false))
 		}
 	}

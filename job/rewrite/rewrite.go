@@ -36,11 +36,12 @@ func Rewrite(ctx context.Context, t Task, o Options) (out Outcome, err error) {
 	if o, err = o.withDefaults(); err != nil {
 		return Outcome{}, err
 	}
-	survey, err := Look(ctx, t)
+	survey, err := Look(ctx, t, o.Memory)
 	if err != nil {
 		return Outcome{}, err
 	}
-	t.width = int64(survey.Arrow) / max(1, survey.Rows)
+	t.width, t.memory = int64(survey.Arrow)/max(1, survey.Rows), o.Memory
+	o = o.forWidth(survey.wide)
 	if spilled := survey.Spilled(o.Memory); spilled > 0 {
 		if err := o.Room(spilled); err != nil {
 			return Outcome{}, err

@@ -1,7 +1,7 @@
 package rewrite
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -56,25 +56,29 @@ func (s *spill) Close() error {
 	return nil
 }
 
-// put writes some rows of a bucket; buffer is used again and again.
-func (s *spill) put(bucket int, rows piece, buffer *bytes.Buffer) error {
+// put writes some rows of a bucket, straight from where they are.
+func (s *spill) put(bucket int, rows piece) error {
 	columns := append(append([]arrow.Array{}, rows.columns...), uint64Array(rows.places), uint64Array(rows.ordinals))
-	buffer.Reset()
-	w := ipc.NewWriter(buffer, ipc.WithSchema(s.schema))
-	err := w.Write(array.NewRecordBatch(s.schema, columns, int64(len(rows.places))))
-	if err = errors.Join(err, w.Close()); err != nil {
-		return fmt.Errorf("spill rows: %w", err)
-	}
 	s.mu.Lock()
-	at := segment{s.end, int64(buffer.Len())}
-	s.end += at.length
-	s.segments[bucket] = append(s.segments[bucket], at)
-	s.mu.Unlock()
-	if _, err := s.file.WriteAt(buffer.Bytes(), at.offset); err != nil {
+	defer s.mu.Unlock()
+	to := io.NewOffsetWriter(s.file, s.end)
+	buffered := bufio.NewWriterSize(to, spillBuffer)
+	w := ipc.NewWriter(buffered, ipc.WithSchema(s.schema))
+	err := w.Write(array.NewRecordBatch(s.schema, columns, int64(len(rows.places))))
+	if err = errors.Join(err, w.Close(), buffered.Flush()); err != nil {
 		return fmt.Errorf("spill rows: %w", err)
 	}
+	length, err := to.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("spill rows: %w", err)
+	}
+	s.segments[bucket] = append(s.segments[bucket], segment{s.end, length})
+	s.end += length
 	return nil
 }
+
+// spillBuffer joins the small writes; columns that are larger go by without a copy.
+const spillBuffer = 64 << 10
 
 func uint64Array(values []uint64) arrow.Array {
 	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(values))}

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,14 +22,17 @@ type Survey struct {
 	parts     []part                  // of all files, in the order of the table
 	codec     format.CompressionCodec // of most bytes
 	spark     string                  // newest Spark version among the writers, "" for none
+	wide      wideness
 }
 
 // headRows is how many rows of the largest file are decoded to learn how wide a row is in
 // memory: enough that one long string does not decide, few enough to cost milliseconds.
 const headRows = 8 << 10
 
-// Look reads all footers. It refuses, as Rewrite would, what cannot be rewritten.
-func Look(ctx context.Context, t Task) (Survey, error) {
+// Look reads all footers. It refuses, as Rewrite would, what cannot be rewritten within the
+// memory limit (DefaultMemory where 0).
+func Look(ctx context.Context, t Task, memory unit.Bytes) (Survey, error) {
+	t.memory = cmp.Or(memory, DefaultMemory)
 	if err := checkLayout(t); err != nil {
 		return Survey{}, err
 	}
@@ -54,7 +58,7 @@ func (s Survey) Spilled(memory unit.Bytes) unit.Bytes {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
-	if s.Arrow < memory/waitingShare {
+	if s.Arrow < heap(memory)/waitingShare {
 		return 0
 	}
 	return s.Arrow + unit.Bytes(s.Rows)*rowOverhead
@@ -94,6 +98,9 @@ func (s *Survey) lookAt(ctx context.Context, t Task, f File, codecs map[format.C
 	s.Rows += open.Left()
 	s.parts = append(s.parts, partsOf(f, open.footer.RowGroups)...)
 	s.spark = max(s.spark, sparkOf(open.footer).version)
+	if err := open.checkWidth(&s.wide); err != nil {
+		return err
+	}
 	for _, g := range open.footer.RowGroups {
 		for _, c := range g.Columns {
 			codecs[c.MetaData.Codec] += c.MetaData.TotalCompressedSize
@@ -178,17 +185,9 @@ func rowWidth(ctx context.Context, t Task) (width float64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
-	head, err := open.First(ctx, headRows)
-	if err != nil || head.rows == 0 {
+	rows, bytes, err := open.head(ctx, headRows)
+	if err != nil || rows == 0 {
 		return 0, err
 	}
-	return float64(head.bytes()) / float64(head.rows), nil
-}
-
-// bytes is the memory that the batch's buffers hold.
-func (b batch) bytes() (total int64) {
-	for _, c := range b.columns {
-		total += int64(c.Data().SizeInBytes())
-	}
-	return total
+	return float64(bytes) / float64(rows), nil
 }

@@ -28,7 +28,8 @@ type Task struct {
 	// Folder is where the new files go, "" for the table's own.
 	Folder string
 
-	width int64 // mean bytes of a row in memory, 0 where not known yet
+	width  int64      // mean bytes of a row in memory, 0 where not known yet
+	memory unit.Bytes // limit, DefaultMemory where 0
 }
 
 // File is one live file of the table as its log describes it.
@@ -67,6 +68,8 @@ type Options struct {
 	Intend func(ctx context.Context, paths []string) error
 	// Progress, where set, is told bytes done of the total; never by two goroutines at once.
 	Progress func(done, total unit.Bytes)
+
+	wide int64 // bytes of the table's largest page, 0 where no page is wide
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -96,6 +99,12 @@ const (
 	bucketShare  = 8 // an eighth, since a bucket is there as read and once more as copied
 )
 
+// programBytes is what the program takes without any row; of small limits a fourth counts.
+const programBytes = 40 * unit.MB
+
+// heap is the part of a limit that is for rows.
+func heap(limit unit.Bytes) unit.Bytes { return limit - min(programBytes, limit/4) }
+
 // A row group is encoded in memory before it is written: a sixteenth of the limit, at most
 // Spark's parquet.block.size.
 const (
@@ -105,16 +114,28 @@ const (
 
 func (o Options) rowGroup() unit.Bytes { return min(o.Memory/groupShare, largeGroup) }
 
+// Rows are decoded, and copied into their new order, in batches: a sixty-fourth of the limit,
+// at most so many bytes as columns take to be worked through at speed.
+const (
+	batchShare = 64
+	largeBatch = 8 * unit.MiB
+)
+
+// batch is the bytes of rows that one worker decodes or copies at a time.
+func (o Options) batch() int64 { return int64(min(o.Memory/batchShare, largeBatch)) }
+
 // perWorker is the least memory with which another worker is worth its while.
 const perWorker = 128 * unit.MB
 
 func (o Options) workers() int { return max(1, min(o.Parallel, int(o.Memory/perWorker))) }
 
 // waiting is the bytes of rows that one worker holds before it spills them.
-func (o Options) waiting() int64 { return int64(o.Memory) / waitingShare / int64(o.workers()) }
+func (o Options) waiting() int64 {
+	return max(int64(heap(o.Memory))/waitingShare/int64(o.workers())-wideCopies*o.wide, 0)
+}
 
 // bucket is the bytes of rows that one worker sorts at a time.
-func (o Options) bucket() int64 { return int64(o.Memory) / bucketShare / int64(o.workers()) }
+func (o Options) bucket() int64 { return int64(heap(o.Memory)) / bucketShare / int64(o.workers()) }
 
 // Refusal is a table that must not or cannot be rewritten; nothing was written.
 type Refusal struct {

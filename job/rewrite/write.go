@@ -18,14 +18,6 @@ import (
 	"ajlo/job/unit"
 )
 
-// Rows are copied into their new order in batches of about so many bytes, so that the copies
-// take little memory beside the bucket itself.
-const (
-	batchBytes   = 8 << 20
-	minBatchRows = 64
-	maxBatchRows = 32 << 10
-)
-
 // Written is one new file, complete and durable.
 type Written struct {
 	Path  string
@@ -42,6 +34,7 @@ type writer struct {
 	encoding encoding
 	spark    string
 	group    int64   // rows of a row group
+	step     int64   // bytes of rows that are copied at a time
 	width    float64 // bytes of the old files for each row
 	parallel int
 	done     *meter
@@ -53,11 +46,12 @@ func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*w
 		return nil, err
 	}
 	form := encodingOf(s.codec)
-	form.nan = table.nan
+	form.nan, form.wide = table.nan, s.wide.columns
 	width := float64(t.bytes()) / float64(max(1, s.Rows))
 	return &writer{
 		task: t, table: table, schema: schema, encoding: form, spark: s.spark, width: width,
-		group: max(1, int64(float64(o.rowGroup())/max(width, 1))), parallel: o.workers(), done: done,
+		group: max(1, int64(float64(o.rowGroup())/max(width, 1))), step: o.batch(),
+		parallel: o.workers(), done: done,
 	}, nil
 }
 
@@ -176,12 +170,12 @@ func (f encodedFile) bucket(ctx context.Context, number int) error {
 	if err != nil {
 		return err
 	}
-	step := int(min(max(batchBytes/b.width(), minBatchRows), maxBatchRows))
+	stride := strideOver(b.pieces, f.step)
 	for row := 0; row < len(b.at); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, begins := f.groups.next(min(step, len(b.at)-row))
+		n, begins := f.groups.next(stride.next(b.at[row:]))
 		if begins {
 			if err := f.parquet.NewBufferedRowGroupChecked(); err != nil {
 				return err

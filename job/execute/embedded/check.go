@@ -73,7 +73,7 @@ func (t opened) done(step plan.Step) bool { return len(step.Files) == 0 && t.has
 func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened, s scope) error {
 	spilled := unit.Bytes(0)
 	for _, p := range s.parts {
-		survey, err := rewrite.Look(ctx, p.task)
+		survey, err := rewrite.Look(ctx, p.task, e.o.Memory)
 		if err != nil {
 			return refusal(err)
 		}
