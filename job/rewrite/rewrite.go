@@ -40,8 +40,7 @@ func Rewrite(ctx context.Context, t Task, o Options) (out Outcome, err error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	t.width, t.memory = int64(survey.Arrow)/max(1, survey.Rows), o.Memory
-	o = o.forWidth(survey.wide)
+	t, o = t.surveyed(survey, o), o.forWidth(survey.wide)
 	if spilled := survey.Spilled(o.Memory); spilled > 0 {
 		if err := o.Room(spilled); err != nil {
 			return Outcome{}, err

@@ -43,6 +43,12 @@ type File struct {
 	first uint64 // place of the file's first row among the rows of all files
 }
 
+// surveyed is the task with what a survey found.
+func (t Task) surveyed(s Survey, o Options) Task {
+	t.width, t.memory = int64(s.Arrow)/max(1, s.Rows), o.Memory
+	return t
+}
+
 func (t Task) bytes() (total unit.Bytes) {
 	for _, f := range t.Files {
 		total += f.Bytes

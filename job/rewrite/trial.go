@@ -27,11 +27,11 @@ func Trial(ctx context.Context, t Task, o Options) (unit.Bytes, error) {
 	if err != nil {
 		return 0, err
 	}
-	survey, err := Look(ctx, t)
+	survey, err := Look(ctx, t, o.Memory)
 	if err != nil || survey.Rows == 0 {
 		return t.bytes(), err
 	}
-	t.width = int64(survey.Arrow) / survey.Rows
+	t, o = t.surveyed(survey, o), o.forWidth(survey.wide)
 	a, err := learn(ctx, t, o, survey)
 	if err != nil {
 		return 0, err
