@@ -24,8 +24,14 @@ const (
 	wideCopies = 2 // of a wide page that rows which wait make room for
 )
 
+// usualPage is no wide page, however small the limit: writers make pages of 1 MiB.
+const usualPage = 2 << 20
+
 // widePage is the bytes from which on a page is wide.
-func (o Options) widePage() int64 { return int64(o.Memory) / pageShare / wideShare }
+func (o Options) widePage() int64 { return max(int64(o.Memory)/pageShare/wideShare, usualPage) }
+
+// largestPage is the bytes that no page may have.
+func (o Options) largestPage() int64 { return max(int64(o.Memory)/pageShare, usualPage) }
 
 // forWidth are the options for a table with such pages.
 func (o Options) forWidth(w wideness) Options {
@@ -44,7 +50,8 @@ type wideness struct {
 // checkWidth refuses a file of pages or rows that are too large for the limit, and takes note
 // of those that are wide. Column chunks that are no wide page in all are not looked at.
 func (f *dataFile) checkWidth(w *wideness) error {
-	wide := Options{Memory: f.memory}.widePage()
+	o := Options{Memory: f.memory}
+	wide := o.widePage()
 	for g, group := range f.footer.RowGroups {
 		for c, column := range group.Columns {
 			m := column.MetaData
@@ -55,7 +62,7 @@ func (f *dataFile) checkWidth(w *wideness) error {
 			if err != nil {
 				return fmt.Errorf("read %s, row group %d, column %d: %w", f.key, g, c, err)
 			}
-			if bytes > int64(f.memory)/pageShare {
+			if bytes > o.largestPage() {
 				return tooWide(f.key, m.PathInSchema, bytes)
 			}
 			if bytes > wide {
