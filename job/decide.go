@@ -31,6 +31,8 @@ type Decision struct {
 	PlanJSON []byte
 	PlanHash string
 	Script   string
+	// Reach is what joins let readers leave unread at run time.
+	Reach plan.Reach
 }
 
 // Past answers for earlier nights; *state.Store does.
@@ -76,7 +78,7 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 	in := plan.Input{
 		Window: n.Window, Graph: d.Graph, Queries: o.Queries, Drift: d.Scores, Trigger: d.Trigger,
 		Coverage: plan.Cover(o.Applications, o.Unreadable(), o.Queries, l.Has),
-		Settings: n.settings(),
+		Settings: n.settings(), Readers: o.reader, Sketched: n.Config.Sample == config.SampleBounds,
 	}
 	switch {
 	case in.Coverage.Blind():
@@ -92,7 +94,8 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 	if in.Tables, err = l.inputs(ctx, in, taught, n.drawer()); err != nil {
 		return Decision{}, err
 	}
-	d.Trigger = in.Trigger
+	in.Reach = plan.NewReach(in)
+	d.Trigger, d.Reach = in.Trigger, in.Reach
 	if d.Plan, err = n.choose(ctx, in); err != nil {
 		return Decision{}, err
 	}
@@ -163,7 +166,7 @@ func (n Night) trigger(g joingraph.Graph, scores []drift.Score, r references) dr
 // policy is the SHA-256 of what the config wants and allows, whatever the workload is.
 func (n Night) policy() string {
 	c := n.Config
-	text, err := json.Marshal([]any{c.Write, c.Budget, c.Engine, c.Horizon, c.Rate, c.StorageWeight, c.Margin, c.Allow, c.Estimator, c.Sample, c.Choice, c.Protect, c.Delta})
+	text, err := json.Marshal([]any{n.readers(), c.Write, c.Budget, c.Engine, c.Horizon, c.Rate, c.StorageWeight, c.Margin, c.Allow, c.Estimator, c.Sample, c.Choice, c.Protect, c.Delta})
 	if err != nil {
 		panic(fmt.Sprintf("job: policy: %v", err)) // no value of these types fails to encode
 	}

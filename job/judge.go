@@ -11,9 +11,6 @@ import (
 	"ajlo/state"
 )
 
-// sparkReader is the engine whose scans facts tell of: Spark's event logs are all that is read.
-const sparkReader = "spark"
-
 // learnt is what earlier nights' steps teach this one.
 type learnt struct {
 	judgements []verify.Judgement
@@ -43,7 +40,7 @@ func (n Night) learn(ctx context.Context, past Past, o Observed, l Lake) (learnt
 			found.harms[k.Location] = &plan.Harm{Before: j.Before, Executions: j.Executions, Would: j.Would, Read: j.Read, Version: k.Version, Later: j.Later}
 		}
 	}
-	found.factors, err = past.Calibrations(ctx, sparkReader)
+	found.factors, err = past.Calibrations(ctx, calibratedFor(n.readers()))
 	return found, err
 }
 
@@ -54,12 +51,12 @@ func stillLaid(now Found, k verify.Kept) bool {
 }
 
 // calibrate gives what a step teaches about foretelling.
-func calibrate(p plan.Plan, s plan.Step, foretold, after float64) state.Calibration {
+func calibrate(reader string, p plan.Plan, s plan.Step, foretold, after float64) state.Calibration {
 	used := 0.0
 	for _, t := range p.Tables {
 		if t.Table == s.Table && t.Location == s.Location {
 			used = t.Correction
 		}
 	}
-	return state.Calibration{Table: s.Table, Reader: sparkReader, Factor: verify.Correct(used, foretold, after)}
+	return state.Calibration{Table: s.Table, Reader: reader, Factor: verify.Correct(used, foretold, after)}
 }

@@ -31,13 +31,13 @@ func (n Night) verify(ctx context.Context, o Observed, result Result, before Lak
 		if err := r.run.RecordSnapshots(ctx, []lake.Snapshot{now}); err != nil {
 			return effects, err
 		}
-		measured, err := measure(o, i, planned, then, now)
+		measured, err := measure(o, result.Decision.Reach, i, planned, then, now)
 		if err != nil {
 			return effects, err
 		}
 		effects = append(effects, measured...)
 	}
-	if err := r.run.RecordCalibration(ctx, calibrations(result.Decision.Plan, effects)); err != nil {
+	if err := r.run.RecordCalibration(ctx, calibrations(calibratedFor(n.readers()), result.Decision.Plan, effects)); err != nil {
 		return effects, err
 	}
 	return effects, r.run.RecordEffects(ctx, stored(effects))
@@ -45,12 +45,12 @@ func (n Night) verify(ctx context.Context, o Observed, result Result, before Lak
 
 // measure gives the bytes that the window's queries would scan, where they are known, and
 // the overlap of the keys.
-func measure(o Observed, step int, planned plan.Step, before Found, now lake.Snapshot) ([]verify.Effect, error) {
+func measure(o Observed, reach plan.Reach, step int, planned plan.Step, before Found, now lake.Snapshot) ([]verify.Effect, error) {
 	bounds := verify.Bounds(step, before.Snapshot, now, planned.Layout.Clustering)
 	if o.Queries == nil {
 		return bounds, nil
 	}
-	scanned, err := plan.ScannedBytes(now, before.Names, o.Queries)
+	scanned, err := reach.ScannedBytes(now, before.Names, o.Queries)
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +58,10 @@ func measure(o Observed, step int, planned plan.Step, before Found, now lake.Sna
 }
 
 // calibrations are what the measured steps that gave new keys teach.
-func calibrations(p plan.Plan, effects []verify.Effect) (list []state.Calibration) {
+func calibrations(reader string, p plan.Plan, effects []verify.Effect) (list []state.Calibration) {
 	for _, e := range effects {
 		if s := p.Steps[e.Step]; e.Measure == verify.ScannedBytes && s.Kind == plan.Rekey && e.Foretold != nil && e.After != nil {
-			list = append(list, calibrate(p, s, *e.Foretold, *e.After))
+			list = append(list, calibrate(reader, p, s, *e.Foretold, *e.After))
 		}
 	}
 	return list

@@ -24,7 +24,7 @@ func (o evidenceOptions) night(w world) (job.Night, error) {
 	}
 	paths := pathMaps(n.Config.Sources)
 	for _, folder := range logFolders(o.Facts) {
-		folder.PathMap = paths
+		folder.PathMap, folder.Reader = paths, job.SoleReader(n.Config.Sources)
 		n.Facts = append(n.Facts, folder)
 	}
 	if len(o.Logs) == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ajlo/job/prune"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -58,6 +59,8 @@ type Source struct {
 	// PathMap leads from the start of a location as the logs spell it ("/lake/warehouse",
 	// "dbfs:/mnt/x") to where ajlo finds it.
 	PathMap map[string]string `json:"path_map"`
+	// Reader is the engine that wrote the logs: it decides what is left unread.
+	Reader prune.Reader `json:"reader"`
 }
 
 // Lake says how tables are found and named.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ajlo/job/prune"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -23,7 +24,7 @@ func TestParseFillsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Sources:       []Source{{Logs: "/etc/ajlo/logs", PathMap: map[string]string{}}},
+		Sources:       []Source{{Logs: "/etc/ajlo/logs", PathMap: map[string]string{}, Reader: prune.OSSSpark}},
 		Lake:          Lake{Roots: []string{}, Tables: []Table{}, Address: ByName},
 		Write:         []Pattern{},
 		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 20 * unit.GB},
@@ -80,8 +81,8 @@ func TestLoadReadsEveryKey(t *testing.T) {
 	want := Config{
 		Sources: []Source{
 			{Logs: filepath.Join(dir, "logs"), PathMap: map[string]string{
-				"/lake/warehouse": filepath.Join(dir, "warehouse"), "dbfs:/mnt/x": "s3://bucket/x"}},
-			{Logs: "s3://bucket/logs", PathMap: map[string]string{}},
+				"/lake/warehouse": filepath.Join(dir, "warehouse"), "dbfs:/mnt/x": "s3://bucket/x"}, Reader: prune.OSSSpark},
+			{Logs: "s3://bucket/logs", PathMap: map[string]string{}, Reader: prune.Databricks},
 		},
 		Lake: Lake{
 			Roots:   []string{filepath.Join(filepath.Dir(dir), "lake"), "/mnt/lake"},
@@ -152,6 +153,7 @@ func TestFaultsAreShownInPlace(t *testing.T) {
 		{"everything under write", least + "write: ['*']\n", 3, 9, `"*": want a table`, "mend the value"},
 		{"a star inside a name", least + "write: [tpch.o*]\n", 3, 9, `"tpch.o*": want a table`, "mend the value"},
 		{"source without logs", "sources: [{path_map: {a: b}}]\nbudget: {rewrite: 1GB}\n", 1, 12, "a source without `logs`", "name the folder"},
+		{"unknown reader", "sources: [{logs: x, reader: presto}]\nbudget: {rewrite: 1GB}\n", 1, 29, `reader "presto": want one of [oss-spark databricks fabric trino]`, "mend the value"},
 		{"the same logs twice", "sources: [{logs: x}, {logs: ./x/}]\nbudget: {rewrite: 1GB}\n", 1, 29, "named twice", "keep one"},
 		{"a file URL without a path", "sources: [{logs: 'file://x'}]\nbudget: {rewrite: 1GB}\n", 1, 18, "three slashes", "mend the value"},
 		{"table without location", least + "lake:\n  tables:\n    - name: a.b\n", 5, 7, "a table without a `location`", "give the folder"},

@@ -35,6 +35,7 @@ type document struct {
 type source struct {
 	Logs    text            `yaml:"logs"`
 	PathMap map[string]text `yaml:"path_map"`
+	Reader  text            `yaml:"reader"`
 }
 
 type lake struct {

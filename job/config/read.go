@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"ajlo/job/prune"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -126,7 +127,7 @@ func (r *reader) sources(written []source) []Source {
 
 // source refuses a folder that was named before: its queries would count twice.
 func (r *reader) source(written source, before []Source) Source {
-	s := Source{Logs: read(r, written.Logs, r.path), PathMap: r.pathMap(written.PathMap)}
+	s := Source{Logs: read(r, written.Logs, r.path), PathMap: r.pathMap(written.PathMap), Reader: cmp.Or(read(r, written.Reader, prune.ParseReader), prune.OSSSpark)}
 	if r.fault == nil && slices.ContainsFunc(before, func(b Source) bool { return b.Logs == s.Logs }) {
 		r.fault = &Error{Message: fmt.Sprintf("logs %s are named twice", s.Logs), at: written.Logs.at, Next: "keep one of the two"}
 	}

@@ -79,7 +79,7 @@ func codeKeys(t reflect.Type, prefix string, keys map[string]bool) {
 func TestSchemaHasTheDefaultsOfTheCode(t *testing.T) {
 	root := contractSchema(t)
 	written := defaultsOf(t, root, "")
-	written["sources"] = []any{map[string]any{"logs": "logs", "path_map": map[string]any{}}}
+	written["sources"] = []any{map[string]any{"logs": "logs", "path_map": map[string]any{}, "reader": "oss-spark"}}
 	written["budget"] = map[string]any{"rewrite": "20GB"}
 	text, err := json.Marshal(written) // JSON is YAML
 	if err != nil {

@@ -20,12 +20,16 @@ import (
 const maxKeyColumns = 8
 
 // Columns names the columns whose values a plan needs sampled: those that may become keys
-// and those that predicates name. It is empty where the table stays as it is.
+// those that predicates name, and those whose values may reach scans of other tables.
 func Columns(t TableInput, in Input) ([]table.Column, error) {
-	if in.keep(t) != "" {
-		return nil, nil
+	var others []table.Column // that what-ifs of other tables need
+	if in.Trigger.Fired {
+		others = in.runTimeColumns(t)
 	}
-	rs, err := reads(t, in.Queries)
+	if in.keep(t) != "" {
+		return others, nil
+	}
+	rs, err := reads(t, in.Queries, in.Reach)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +47,10 @@ func Columns(t TableInput, in Input) ([]table.Column, error) {
 			wanted = append(wanted, c)
 		}
 	}
-	if len(wanted) == 0 {
-		return nil, nil
+	if len(wanted) > 0 {
+		wanted = union(wanted, partitionColumns(t.Snapshot))
 	}
-	return union(wanted, partitionColumns(t.Snapshot)), nil
+	return union(wanted, others), nil
 }
 
 // Sampling: enough rows for a file's bounds to be drawn from about a thousand, never more

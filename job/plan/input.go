@@ -6,6 +6,7 @@ import (
 	"ajlo/job/fact"
 	"ajlo/job/joingraph"
 	"ajlo/job/lake"
+	"ajlo/job/prune"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 	"ajlo/job/window"
@@ -19,6 +20,12 @@ type Input struct {
 	Drift    []drift.Score
 	Trigger  drift.Trigger
 	Coverage Coverage
+	// Readers names the engine that ran an application; nil where all are open-source Spark.
+	Readers func(app string) prune.Reader
+	// Sketched is true where samples were made out of bounds: their values are no table's.
+	Sketched bool
+	// Reach is what NewReach finds once the tables have their samples.
+	Reach    Reach
 	Tables   []TableInput
 	Settings Settings
 }

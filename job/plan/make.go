@@ -39,6 +39,7 @@ func (in Input) decide(all []weighed) (Plan, error) {
 		in.explain(&all[i], best.picks[i])
 		in.tellHarm(&all[i])
 		all[i].tellBest()
+		all[i].tellRunTime()
 		all[i].table.Missing = in.missing(all[i])
 		t := all[i].table
 		p.Tables = append(p.Tables, t)

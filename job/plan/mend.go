@@ -52,7 +52,7 @@ func Part(s lake.Snapshot, m Mend) lake.Snapshot {
 // MendColumns names the columns whose values upkeep needs sampled: the keys, and those that
 // predicates name.
 func MendColumns(t TableInput, in Input) ([]table.Column, error) {
-	rs, err := reads(t, in.Queries)
+	rs, err := reads(t, in.Queries, in.Reach)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ type mend struct {
 // weighMends foretells what each mend saves: the window's reads of its files as they lie, and
 // as they would.
 func (in Input) weighMends(t TableInput) ([]mend, error) {
-	rs, err := reads(t, in.Queries)
+	rs, err := reads(t, in.Queries, in.Reach)
 	if err != nil {
 		return nil, err
 	}

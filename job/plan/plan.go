@@ -105,6 +105,9 @@ type Table struct {
 	Candidates []Candidate `json:"candidates"`
 	// Missing is what the decision was made without, in words.
 	Missing []string `json:"missing"`
+	// RunTime are the joins that let readers leave part of the table unread at run time, most
+	// scans first.
+	RunTime []RunTime `json:"run_time"`
 	// Queries are the classes that read the table, sorted by fingerprint.
 	Queries []Class `json:"queries"`
 }

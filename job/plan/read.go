@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -17,40 +18,66 @@ import (
 type read struct {
 	class     string
 	predicate *predicate.Predicate
+	arrivals  []arrival
 	weight    int64
 }
 
 // reads collects the scans of one table by the succeeded queries of the window, in order of
 // appearance.
-func reads(t TableInput, queries []fact.Query) ([]read, error) {
+func reads(t TableInput, queries []fact.Query, reach Reach) ([]read, error) {
 	var found []read
 	places := map[string]int{}
 	for _, q := range queries {
 		if q.Status != fact.Succeeded {
 			continue
 		}
-		for _, scan := range q.Scans {
+		for i, scan := range q.Scans {
 			if !t.scannedAs(scan.Table) {
 				continue
 			}
-			key, err := json.Marshal(scan.Predicate)
+			r := read{class: q.Fingerprint, predicate: scan.Predicate, arrivals: reach.of(q, i), weight: 1}
+			id, err := r.id()
 			if err != nil {
 				return nil, fmt.Errorf("plan: predicate of %s on %s: %w", q.Fingerprint, scan.Table, err)
 			}
-			id := q.Fingerprint + string(key)
 			if at, seen := places[id]; seen {
 				found[at].weight++
 				continue
 			}
 			places[id] = len(found)
-			found = append(found, read{class: q.Fingerprint, predicate: scan.Predicate, weight: 1})
+			found = append(found, r)
 		}
 	}
 	return found, nil
 }
 
-// filters gives the columns that some read compares with literals, in order of appearance,
-// with the number of scans that do. IS NOT NULL alone prunes nothing worth a key.
+// id tells reads apart that would not read the same files.
+func (r read) id() (string, error) {
+	key, err := json.Marshal(r.predicate)
+	id := r.class + string(key)
+	for _, a := range r.arrivals {
+		arrived, failed := a.id()
+		id, err = id+arrived, cmp.Or(err, failed)
+	}
+	return id, err
+}
+
+// prunedBy is what leaves files of a table unread that is partitioned so.
+func (r read) prunedBy(partition []table.Column) *predicate.Predicate {
+	var all []predicate.Predicate
+	for _, a := range r.arrivals {
+		if a.applies(partition) {
+			all = append(all, *a.values)
+		}
+	}
+	if len(all) == 0 || r.predicate == nil {
+		return cmp.Or(r.predicate, predicate.Conjunction(all))
+	}
+	return predicate.Conjunction(append(all, *r.predicate))
+}
+
+// filters gives the columns that some read compares with literals, or with what joins find at
+// run time where the reader prunes by it, in order of appearance, with the number of scans that do. IS NOT NULL alone prunes nothing worth a key.
 func filters(rs []read) (columns []table.Column, scans map[table.Column]int64) {
 	scans = map[table.Column]int64{}
 	for _, r := range rs {
@@ -65,6 +92,15 @@ func filters(rs []read) (columns []table.Column, scans map[table.Column]int64) {
 			}
 			return true
 		})
+		for _, a := range r.arrivals {
+			if a.files && a.values != nil && !seen[a.column] {
+				seen[a.column] = true
+				if scans[a.column] == 0 {
+					columns = append(columns, a.column)
+				}
+				scans[a.column] += r.weight
+			}
+		}
 	}
 	return columns, scans
 }
@@ -83,6 +119,8 @@ type files struct {
 	n     int
 	size  func(i int) unit.Bytes
 	bound func(i int) prune.Columns
+	// partition are the columns that part the files.
+	partition []table.Column
 }
 
 // readBytes is how much of the files one scan with the predicate has to open.
@@ -99,7 +137,7 @@ func (f files) readBytes(p *predicate.Predicate) (total unit.Bytes) {
 func (f files) bytesByRead(rs []read) []unit.Bytes {
 	scanned := make([]unit.Bytes, len(rs))
 	for i, r := range rs {
-		scanned[i] = f.readBytes(r.predicate) * unit.Bytes(r.weight)
+		scanned[i] = f.readBytes(r.prunedBy(f.partition)) * unit.Bytes(r.weight)
 	}
 	return scanned
 }
@@ -107,7 +145,12 @@ func (f files) bytesByRead(rs []read) []unit.Bytes {
 // ScannedBytes is what the succeeded queries would scan of a table, known to facts by the
 // given names, with the files and bounds it has: each execution once.
 func ScannedBytes(s lake.Snapshot, names []table.Name, queries []fact.Query) (unit.Bytes, error) {
-	rs, err := reads(TableInput{Snapshot: s, Names: names}, queries)
+	return Reach{}.ScannedBytes(s, names, queries)
+}
+
+// ScannedBytes is the same with what reached the scans at run time.
+func (r Reach) ScannedBytes(s lake.Snapshot, names []table.Name, queries []fact.Query) (unit.Bytes, error) {
+	rs, err := reads(TableInput{Snapshot: s, Names: names}, queries, r)
 	if err != nil {
 		return 0, err
 	}

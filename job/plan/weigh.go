@@ -28,7 +28,7 @@ type weighed struct {
 // weigh tries every candidate layout of one table.
 func (in Input) weigh(t TableInput) (weighed, error) {
 	w := weighed{table: in.describe(t), input: t, protected: in.protected(), then: map[int][]unit.Bytes{}, barred: barred(t)}
-	rs, err := reads(t, in.Queries)
+	rs, err := reads(t, in.Queries, in.Reach)
 	if err != nil {
 		return weighed{}, err
 	}
@@ -79,7 +79,7 @@ func (in Input) describe(t TableInput) Table {
 		Table: s.Table, Location: s.Location, Version: s.Version, SchemaHash: s.SchemaHash,
 		Protocol: s.Protocol, Owner: s.Owner, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(), Correction: t.Correction,
 		Streaming:  s.Streamed.After(in.Window.End.AddDate(0, 0, -streamingDays)),
-		Candidates: []Candidate{},
+		Candidates: []Candidate{}, RunTime: []RunTime{},
 	}
 }
 

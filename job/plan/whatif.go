@@ -73,8 +73,9 @@ func simulatedFiles(t TableInput, files int) int {
 // present is the table's live files with the bounds they have.
 func present(s lake.Snapshot) files {
 	return files{
-		n:    len(s.Files),
-		size: func(i int) unit.Bytes { return s.Files[i].Bytes },
+		n:         len(s.Files),
+		partition: s.Layout.Partition,
+		size:      func(i int) unit.Bytes { return s.Files[i].Bytes },
 		bound: func(i int) prune.Columns {
 			return func(c table.Column) (prune.Bounds, bool) {
 				b, ok := s.Files[i].Bounds[c]
@@ -99,7 +100,7 @@ func (w whatIf) lay(l layout.Layout) (files, error) {
 	if err != nil {
 		return files{}, err
 	}
-	return files{n: made.Files, size: shared(w.bytes, made.Share), bound: made.File}, nil
+	return files{n: made.Files, size: shared(w.bytes, made.Share), bound: made.File, partition: l.Partition}, nil
 }
 
 // shared parts the table's bytes over its files by their share of the rows, so that they add
@@ -145,6 +146,11 @@ func predicateColumns(rs []read) []table.Column {
 			}
 			return true
 		})
+		for _, a := range r.arrivals {
+			if a.values != nil && !slices.Contains(columns, a.column) {
+				columns = append(columns, a.column)
+			}
+		}
 	}
 	return columns
 }

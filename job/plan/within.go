@@ -22,10 +22,15 @@ func within(s lake.Snapshot, l layout.Layout) layout.Layout {
 // what-ifs lay each partition out by itself.
 func partitionColumns(s lake.Snapshot) (columns []table.Column) {
 	for _, c := range s.Layout.Partition {
-		at := slices.IndexFunc(s.Columns, func(column lake.Column) bool { return column.Name == c })
-		if at >= 0 && (orderable(s.Columns[at].Type) || s.Columns[at].Type == "boolean") {
+		if sampleable(s, c) {
 			columns = append(columns, c)
 		}
 	}
 	return columns
+}
+
+// sampleable reports whether a sample can hold the column's values.
+func sampleable(s lake.Snapshot, c table.Column) bool {
+	at := slices.IndexFunc(s.Columns, func(column lake.Column) bool { return column.Name == c })
+	return at >= 0 && (orderable(s.Columns[at].Type) || s.Columns[at].Type == "boolean")
 }

@@ -128,6 +128,7 @@ func (p *page) whyTable(t WhyTable) {
 			p.line("        gains %s, losses %s by %s", c.Gains, c.Losses, strings.Join(c.Losers, ", "))
 		}
 	}
+	p.runTime(t.RunTime)
 	p.classes("gain by the decision", t.Gainers)
 	p.classes("lose by the decision", t.Losers)
 	p.line("")
@@ -137,6 +138,18 @@ func (p *page) whyTable(t WhyTable) {
 	}
 	for _, m := range t.Missing {
 		p.line("    %s", m)
+	}
+}
+
+// runTime says which joins leave part of the table unread at run time, and what counts.
+func (p *page) runTime(joins []plan.RunTime) {
+	if len(joins) == 0 {
+		return
+	}
+	p.line("")
+	p.line("joins with filtered tables, which may leave part of it unread at run time")
+	for _, j := range joins {
+		p.line("    %s = %s, %d scans: %s", j.Column, j.From, j.Scans, j.Reason)
 	}
 }
 
