@@ -65,6 +65,9 @@ func stale(p plan.Plan, l Lake, s plan.Step) string {
 		return "it is not found by the logs of the window, by lake.tables or by lake.roots: place it in the config"
 	}
 	now := found.Snapshot
+	if found.Unreadable != "" {
+		return "it cannot be read: " + found.Unreadable
+	}
 	if now.Location != s.Location {
 		return fmt.Sprintf("the plan has it at %s, logs and config at %s: make a new plan", s.Location, now.Location)
 	}
@@ -97,6 +100,9 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 	})
 	if err != nil {
 		return n.recordFailure(ctx, r, number, step, err)
+	}
+	for _, warning := range result.Warnings {
+		n.Log.Warn(warning, "table", s.Table, "version", result.Version)
 	}
 	purse.take(s, result.BytesRemoved)
 	own, cancel := settling(ctx)

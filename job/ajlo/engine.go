@@ -20,7 +20,7 @@ import (
 
 // engineOptions are those of every command that may rewrite tables.
 type engineOptions struct {
-	Memory string `placeholder:"BYTES" help:"About the most memory that a rewrite may use; rows that do not fit go by way of the disk. Default: the config's engine.memory, 512MB."`
+	Memory string `placeholder:"BYTES" help:"About the most memory that a rewrite may use; rows that do not fit go by way of the disk. Default: the config's engine.memory, 384MB."`
 }
 
 // give makes the night's engine anew with the options put over the config.

@@ -28,7 +28,7 @@ func TestParseFillsDefaults(t *testing.T) {
 		Lake:          Lake{Roots: []string{}, Tables: []Table{}, Address: ByName},
 		Write:         []Pattern{},
 		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 20 * unit.GB},
-		Engine:        Engine{Kind: Embedded, Memory: 512 * unit.MB, Spill: "/etc/ajlo", TargetFileSize: 64 * unit.MiB},
+		Engine:        Engine{Kind: Embedded, Memory: 384 * unit.MB, Spill: "/etc/ajlo", TargetFileSize: 64 * unit.MiB},
 		State:         "/etc/ajlo/ajlo.db",
 		Cache:         "/etc/ajlo/facts-cache",
 		Window:        7 * 24 * time.Hour,

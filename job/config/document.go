@@ -80,7 +80,7 @@ func defaults() document {
 		Lake: lake{Address: preset("name")},
 		Engine: engine{
 			Kind:           preset("embedded"),
-			Memory:         preset("512MB"),
+			Memory:         preset("384MB"),
 			TargetFileSize: preset("64MiB"), // small enough that keys cut a table of a few GB
 		},
 		Budget:         budget{Upkeep: preset("0B")},

@@ -136,10 +136,16 @@ func isHarmless(key, value string) bool {
 
 // columnObstacles looks at every column, nested ones too, for settings that bind whoever
 // reads or writes its values (type changes, collations, defaults of rows that were there
-// before the column) and for types that are not known.
+// before the column), for types that are not known, and for names that engines which do not
+// mind case cannot tell apart.
 func columnObstacles(fields []Field, parent string) (found []string) {
-	for _, f := range fields {
+	for i, f := range fields {
 		name := parent + f.Name
+		for _, other := range fields[:i] {
+			if strings.EqualFold(other.Name, f.Name) {
+				found = append(found, fmt.Sprintf("columns %s and %s, whose names differ in case only", parent+other.Name, name))
+			}
+		}
 		for _, key := range slices.Sorted(maps.Keys(f.Metadata)) {
 			if bindsWriters(key) {
 				found = append(found, fmt.Sprintf("column %s: %s", name, key))

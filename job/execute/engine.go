@@ -77,6 +77,8 @@ type Result struct {
 	Paths        []string      `json:"-"`            // files added, relative to the table's location
 	Attempts     int           `json:"attempts"`     // commits tried
 	Took         time.Duration `json:"took_ns"`
+	// Warnings say what went wrong beside the commit, which stands.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // RowSum is a multiset of rows, see rewrite.RowSum.

@@ -13,7 +13,7 @@ import (
 )
 
 // DefaultMemory is the limit where the config sets none: what a small pod can spare.
-const DefaultMemory = 512 * unit.MB
+const DefaultMemory = 384 * unit.MB
 
 // Task is one table to be rewritten.
 type Task struct {

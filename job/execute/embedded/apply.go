@@ -70,7 +70,7 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 		Intend: func(ctx context.Context, paths []string) error { return rec.Intend(ctx, step.Location, paths) },
 	})
 	if err != nil {
-		return execute.Result{}, refusal(err)
+		return execute.Result{}, t.refusal(err)
 	}
 	if len(out.Files) == 0 { // not a row in any file: no order to put them in
 		return execute.Result{Version: t.lake.Version}, nil
@@ -107,6 +107,9 @@ func (e *Engine) commit(ctx context.Context, t opened, s scope, out made, c delt
 	}
 	for _, f := range out.Files {
 		r.BytesAdded += f.Bytes
+	}
+	if done.Checkpoint != nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("no checkpoint was written after version %d, the next one that is due makes up for it: %v", done.Version, done.Checkpoint))
 	}
 	return r, nil
 }

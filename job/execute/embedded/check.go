@@ -75,7 +75,7 @@ func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened, s s
 	for _, p := range s.parts {
 		survey, err := rewrite.Look(ctx, p.task, e.o.Memory)
 		if err != nil {
-			return refusal(err)
+			return t.refusal(err)
 		}
 		spilled = max(spilled, survey.Spilled(e.o.Memory))
 	}
@@ -134,6 +134,9 @@ func read(ctx context.Context, store object.Store, step plan.Step) (opened, erro
 	d, err := delta.Replay(ctx, store)
 	if errors.Is(err, delta.ErrNoTable) {
 		return opened{}, refuse(step, "%v: the table is gone or is not Delta; make a new plan", err)
+	}
+	if err != nil && ctx.Err() == nil {
+		return opened{}, refuse(step, "its log cannot be read: %v", err)
 	}
 	if err != nil {
 		return opened{}, fmt.Errorf("open table %s: %w", step.Table, err)
@@ -225,11 +228,12 @@ func refuse(step plan.Step, format string, args ...any) *execute.Refusal {
 	return &execute.Refusal{Table: step.Table, Reason: fmt.Sprintf(format, args...)}
 }
 
-// refusal turns what the rewrite refuses into the contract's error.
-func refusal(err error) error {
+// refusal turns what the rewrite refuses into the contract's error, and names the version that
+// was read.
+func (t opened) refusal(err error) error {
 	var r *rewrite.Refusal
 	if errors.As(err, &r) {
-		return &execute.Refusal{Table: r.Table, Reason: r.Reason}
+		return &execute.Refusal{Table: r.Table, Reason: fmt.Sprintf("version %d: %s", t.delta.Version, r.Reason)}
 	}
-	return err
+	return fmt.Errorf("rewrite %s at version %d: %w", t.lake.Table, t.delta.Version, err)
 }

@@ -32,7 +32,7 @@ func (e *Engine) Trial(ctx context.Context, step plan.Step) (unit.Bytes, error) 
 			Room: func(bytes unit.Bytes) error { return e.checkSpill(step, bytes) },
 		})
 		if err != nil {
-			return 0, refusal(err)
+			return 0, t.refusal(err)
 		}
 		before, after = before+bytesOf(task), after+made
 	}

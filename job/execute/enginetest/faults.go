@@ -29,6 +29,7 @@ func (s suite) faults(t *testing.T) {
 	t.Run("the commit fails", func(t *testing.T) {
 		s.fault(t, syscall.ENOSPC, func(op, key string, _, _ int) bool { return op == "put" && inLog(key) })
 	})
+	t.Run("the checkpoint fails", s.failedCheckpoint)
 	t.Run("the list of files cannot be kept", func(t *testing.T) {
 		dir := itemTable(t)
 		step, before := stepFor(t, dir, byPrice, 2*unit.KB), contents(t, dir)

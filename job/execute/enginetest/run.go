@@ -44,6 +44,7 @@ func Run(t *testing.T, newEngine Make) {
 	t.Run("faults", s.faults)
 	t.Run("unknown outcome", s.unknownOutcome)
 	t.Run("refusals", s.refusals)
+	t.Run("damage", s.damage)
 	t.Run("sweep", s.sweep)
 	t.Run("kill", s.kill)
 }
