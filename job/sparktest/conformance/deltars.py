@@ -1,7 +1,6 @@
 """Makes Delta tables with delta-rs, or compares what it reads in two folders.
 
-    python deltars.py make FOLDER          tables in FOLDER/NAME; FOLDER/tables.json says of each
-                                           the keys to rewrite it by, and what it must be refused for
+    python deltars.py make FOLDER          tables in FOLDER/NAME and FOLDER/tables.json, see tables.py
     python deltars.py compare FILE         FILE: JSON list of [before, after]; writes a JSON list of
                                            {"before": ERROR, "after": ERROR, "rows": N, "equal": BOOL}
 """
@@ -100,26 +99,26 @@ def updated(at):
 
 
 MADE = [
-    ("rs_simple", some, ["k"]),
-    ("rs_every", lambda at: some(at, every), ["id"]),
-    ("rs_partitioned", lambda at: some(at, partition_by=["name"]), ["k"]),
-    ("rs_erased", erased, ["k"]),
-    ("rs_checkpointed", checkpointed, ["k"]),
-    ("rs_zordered", zordered, ["k", "id"]),
-    ("rs_compacted", compacted, ["k"]),
-    ("rs_merged", merged, ["k"]),
-    ("rs_constrained", constrained, ["k"]),
-    ("rs_grown", grown, ["k"]),
-    ("rs_feed", updated, ["k"]),
-    ("rs_tight", lambda at: some(at, configuration={"delta.dataSkippingNumIndexedCols": "1"}), ["k"]),
+    ("rs_simple", some, ["k"], []),
+    ("rs_every", lambda at: some(at, every), ["id"], ["maps"]),
+    ("rs_partitioned", lambda at: some(at, partition_by=["name"]), ["k"], ["partitions"]),
+    ("rs_erased", erased, ["k"], []),
+    ("rs_checkpointed", checkpointed, ["k"], []),
+    ("rs_zordered", zordered, ["k", "id"], []),
+    ("rs_compacted", compacted, ["k"], []),
+    ("rs_merged", merged, ["k"], []),
+    ("rs_constrained", constrained, ["k"], []),
+    ("rs_grown", grown, ["k"], []),
+    ("rs_feed", updated, ["k"], ["feed"]),
+    ("rs_tight", lambda at: some(at, configuration={"delta.dataSkippingNumIndexedCols": "1"}), ["k"], []),
 ]
 
 
 def make(folder):
-    for name, write, _ in MADE:
+    for name, write, _, _ in MADE:
         write(f"{folder}/{name}")
     with open(f"{folder}/tables.json", "w") as f:
-        json.dump([{"name": name, "keys": keys, "refused": ""} for name, _, keys in MADE], f)
+        json.dump([{"name": name, "keys": keys, "refused": "", "ask": ask} for name, _, keys, ask in MADE], f)
 
 
 def rows(path):

@@ -1,7 +1,10 @@
-// Package conformance holds ajlo's rewrites of Delta tables against another engine. In go
-// tables that delta-rs writes (deltars.py); each is rewritten by the embedded engine, or must
-// be refused by name and left as it was. Afterwards delta-rs, which shares no code with ajlo,
-// must read the rows it read before, down to NaN and the sign of zero.
+// Package conformance holds ajlo's rewrites of Delta tables against the engines themselves. In
+// go tables of every feature, type and history that Spark and delta-rs write (tables.py,
+// deltars.py); each is rewritten by the embedded engine, or must be refused by name and left as
+// it was. Afterwards Spark and delta-rs must read the rows they read before, down to NaN and
+// the sign of zero, and Spark must go on working with the table: its history, row ids, change
+// feed, identity and OPTIMIZE, which leaves a table alone that is clustered by its own keys.
 //
-// It holds tests only, under the tag `spark`: delta-rs is installed beside the pinned Spark.
+// It holds tests only, under the tag `spark`. A seeded part of the tables is tested; all of
+// them where AJLO_SOAK is set. AJLO_SPARK and AJLO_JARS choose a Spark other than the pinned one.
 package conformance

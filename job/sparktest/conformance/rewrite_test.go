@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,9 +33,14 @@ type made struct {
 	Name    string         `json:"name"`
 	Keys    []table.Column `json:"keys"`
 	Refused string         `json:"refused"` // what a refusal must name, "" where there must be none
+	Ask     []string       `json:"ask"`     // features of which more is asked
 
 	before, after string // folders: as it was made, and rewritten
+	changed       bool   // by the rewrite: an empty table is not
+	version       int64  // of the rewrite's commit
 }
+
+func (m made) asks(feature string) bool { return slices.Contains(m.Ask, feature) }
 
 // load reads what was made in a folder and copies each table aside.
 func load(t *testing.T, folder string) []made {
@@ -63,7 +69,7 @@ func load(t *testing.T, folder string) []made {
 func (m *made) rewrite(t *testing.T) bool {
 	t.Helper()
 	before := digest(t, m.after)
-	err := m.apply(t)
+	result, err := m.apply(t)
 	if want := m.Refused; want != "" {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a refusal that names %q", err, want)
@@ -77,10 +83,11 @@ func (m *made) rewrite(t *testing.T) bool {
 		t.Errorf("rewrite: %v", err)
 		return false
 	}
+	m.changed, m.version = result.Changed, result.Version
 	return true
 }
 
-func (m *made) apply(t *testing.T) error {
+func (m *made) apply(t *testing.T) (execute.Result, error) {
 	t.Helper()
 	store, err := object.Open(m.after)
 	if err != nil {
@@ -92,26 +99,25 @@ func (m *made) apply(t *testing.T) error {
 	})
 	s, err := lake.Open(t.Context(), store, table.Name(m.Name), table.Location(m.after))
 	if err != nil {
-		return err
+		return execute.Result{}, err
 	}
 	step := plan.Step{
 		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Layout: m.layout(), Version: s.Version,
 		SchemaHash: s.SchemaHash, Protocol: s.Protocol, TargetFile: max(s.Bytes()/outputFiles, unit.KB),
 	}
 	if err := engine.Check(t.Context(), step); err != nil {
-		return err
+		return execute.Result{}, err
 	}
-	_, err = engine.Apply(t.Context(), step, recorder{})
-	return err
+	return engine.Apply(t.Context(), step, recorder{})
 }
 
 // outputFiles is about how many files a table becomes, so that its order shows.
 const outputFiles = 3
 
-// layout is Hilbert's curve on the keys, or a sort on one.
+// layout is Hilbert's curve on the keys, and for tables that are not clustered a sort on one.
 func (m *made) layout() layout.Layout {
 	order := layout.Hilbert
-	if len(m.Keys) == 1 {
+	if len(m.Keys) == 1 && !m.asks("clustered") {
 		order = layout.Sort
 	}
 	return layout.ClusteredBy(order, m.Keys...)
