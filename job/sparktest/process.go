@@ -103,9 +103,20 @@ func pinned(t testing.TB, root, name string) string {
 
 func (i installation) jars(t testing.TB) string {
 	t.Helper()
-	jars, err := filepath.Glob(filepath.Join(i.jarFolder, "*.jar"))
+	return jarsIn(t, i.jarFolder, "run scripts/install-spark, or set AJLO_JARS")
+}
+
+// s3a are the jars with which the pinned Spark reads and writes S3.
+func (i installation) s3a(t testing.TB) string {
+	t.Helper()
+	return jarsIn(t, filepath.Join(i.root, ".cache", "s3a-"+pinned(t, i.root, "HADOOP")), "run scripts/install-spark s3a")
+}
+
+func jarsIn(t testing.TB, folder, remedy string) string {
+	t.Helper()
+	jars, err := filepath.Glob(filepath.Join(folder, "*.jar"))
 	if err != nil || len(jars) == 0 {
-		t.Fatalf("sparktest: no jars of Delta Lake in %s: run scripts/install-spark, or set AJLO_JARS", i.jarFolder)
+		t.Fatalf("sparktest: no jars in %s: %s", folder, remedy)
 	}
 	return strings.Join(jars, ",")
 }
@@ -118,7 +129,8 @@ func (i installation) environment() []string {
 			kept = append(kept, e)
 		}
 	}
-	return append(kept, "SPARK_LOCAL_IP=127.0.0.1", "PYSPARK_PYTHON="+i.python, "JARS="+i.jarFolder)
+	// Programs lie in the module, which Python is to leave as it is.
+	return append(kept, "SPARK_LOCAL_IP=127.0.0.1", "PYSPARK_PYTHON="+i.python, "JARS="+i.jarFolder, "PYTHONDONTWRITEBYTECODE=1")
 }
 
 func moduleRoot(t testing.TB) string {

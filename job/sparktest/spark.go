@@ -1,4 +1,4 @@
-//go:build spark
+//go:build spark || s3
 
 package sparktest
 
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"sync"
 	"testing"
@@ -32,6 +33,13 @@ type Options struct {
 	EventLogDir string            // folder for event logs; made by the caller
 	Warehouse   string            // absolute path of the folder for tables without a location
 	Conf        map[string]string // further settings; they go before everything else
+	Engine      Engine            // the pinned Spark with Delta Lake where it is empty
+	// Linking makes commits to tables on a local disk safe beside other processes; as Delta
+	// makes them they are not.
+	Linking bool
+	// S3 is the endpoint of an S3 server that Spark reaches through S3A; the environment has
+	// the server's keys and region. Empty for none.
+	S3 string
 }
 
 // Spark is one session of a real Spark. Its methods may be called from several goroutines
@@ -48,11 +56,12 @@ type Spark struct {
 // Start starts a Spark that ends with the test. The test fails at once where none is installed.
 func Start(t testing.TB, o Options) *Spark {
 	t.Helper()
-	conf, err := json.Marshal(o.conf(t, installed(t)))
+	at := installedAs(t, o.Engine)
+	conf, err := json.Marshal(o.conf(t, at))
 	if err != nil {
 		t.Fatalf("sparktest: encode settings: %v", err)
 	}
-	s, err := start(installed(t), t.TempDir(), string(conf))
+	s, err := start(at, t.TempDir(), string(conf))
 	if err != nil {
 		t.Fatalf("sparktest: start Spark: %v", err)
 	}
@@ -85,6 +94,16 @@ func (o Options) conf(t testing.TB, at installation) map[string]string {
 	}
 	if o.EventLogDir != "" {
 		conf["spark.eventLog.enabled"], conf["spark.eventLog.dir"] = "true", "file://"+o.EventLogDir
+	}
+	if o.Linking {
+		conf["spark.jars"] += "," + at.linkLogStore(t)
+		conf["spark.delta.logStore.file.impl"] = "ajlo.LinkLogStore"
+	}
+	if o.S3 != "" {
+		conf["spark.jars"] += "," + at.s3a(t)
+		conf["spark.hadoop.fs.s3a.endpoint"] = o.S3
+		conf["spark.hadoop.fs.s3a.endpoint.region"] = os.Getenv("AWS_REGION")
+		conf["spark.hadoop.fs.s3a.path.style.access"] = "true"
 	}
 	maps.Copy(conf, o.Conf)
 	return conf
@@ -147,6 +166,28 @@ type Rows struct {
 func (s *Spark) SQL(ctx context.Context, sql string) (Rows, error) {
 	var rows Rows
 	return rows, s.ask(ctx, map[string]string{"sql": sql}, &rows)
+}
+
+// Answer is the answer to one statement of several.
+type Answer struct {
+	Rows
+	Error string // what Spark said against it, "" where it said nothing
+	Class string // of the Java exception, then
+}
+
+// All runs statements, some of them at the same time, and gives their answers in the same
+// order. A statement that Spark refuses does not keep the others from running.
+func (s *Spark) All(ctx context.Context, statements []string) ([]Answer, error) {
+	var reply struct{ Answers []Answer }
+	err := s.ask(ctx, map[string][]string{"all": statements}, &reply)
+	return reply.Answers, err
+}
+
+// Run runs a Python file in the session: its function run gets the session and the arguments,
+// and what it returns, which JSON must be able to say, is put into value.
+func (s *Spark) Run(ctx context.Context, value any, file string, arguments ...string) error {
+	reply := struct{ Value any }{value}
+	return s.ask(ctx, map[string]any{"program": file, "arguments": arguments}, &reply)
 }
 
 // ScanRead is what one scan of a query read, by Spark's own metrics.

@@ -1,22 +1,31 @@
 """One Spark session driven over standard input and output, one JSON object a line.
 
-In:  {"sql": TEXT}, {"scans": TEXT}
+In:  {"sql": TEXT}, {"scans": TEXT}, {"all": [TEXT, ...]}, {"program": FILE, "arguments": [TEXT, ...]}
 Out: {"ready": VERSION} once, then for each line in
      {"columns": [...], "rows": [[...], ...]}
      {"scans": [{"location", "table", "files", "bytes", "rows"}, ...], "rows": NUMBER}
+     {"answers": [ANSWER TO ONE STATEMENT, ...]}: the statements run some at a time
+     {"value": what run(session, *arguments) of the program's file gave}
      {"error": MESSAGE, "class": JAVA CLASS}
 
 Configuration is the JSON object in the first argument. Dates, times and decimals come as text.
 """
+import concurrent.futures
 import datetime
 import decimal
 import json
 import os
+import runpy
 import sys
+import traceback
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
+
+
+# Statements at a time: small ones spend most of their time where Spark uses one core.
+AT_ONCE = 3
 
 
 def plain(value):
@@ -86,8 +95,27 @@ def run_scans(spark, text):
     return {'scans': [found[key] for key in sorted(found)], 'rows': len(rows)}
 
 
+def run_all(spark, texts):
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        return {'answers': list(pool.map(lambda text: answer(spark, {'sql': text}), texts))}
+
+
+def run_program(spark, path, arguments):
+    sys.path.insert(0, os.path.dirname(path))
+    try:
+        return {'value': runpy.run_path(path)['run'](spark, *arguments)}
+    except Exception as error:
+        return {'error': traceback.format_exc(), 'class': type(error).__name__}
+    finally:
+        sys.path.pop(0)
+
+
 def answer(spark, request):
     try:
+        if 'program' in request:
+            return run_program(spark, request['program'], request['arguments'])
+        if 'all' in request:
+            return run_all(spark, request['all'])
         if 'scans' in request:
             return run_scans(spark, request['scans'])
         return run_sql(spark, request['sql'])

@@ -1,6 +1,8 @@
 """Makes Delta tables with delta-rs, or compares what it reads in two folders.
 
-    python deltars.py make FOLDER          tables in FOLDER/NAME and FOLDER/tables.json, see tables.py
+    python deltars.py make FOLDER WHICH    tables in FOLDER/NAME; writes a JSON list of what is to be
+                                           known of them, as tables/run.py gives it, which says what
+                                           WHICH is, too
     python deltars.py compare FILE         FILE: JSON list of [before, after]; writes a JSON list of
                                            {"before": ERROR, "after": ERROR, "rows": N, "equal": BOOL}
 """
@@ -9,6 +11,7 @@ import datetime
 import decimal
 import json
 import math
+import random
 import sys
 
 import pyarrow as pa
@@ -114,11 +117,22 @@ MADE = [
 ]
 
 
-def make(folder):
-    for name, write, _, _ in MADE:
+def chosen(which):
+    if "/" not in which:
+        return [entry for entry in MADE if entry[0] in which.split(",")]
+    seed, count = map(int, which.split("/"))
+    if not count:
+        return MADE
+    drawn = random.Random(seed).sample(range(len(MADE)), count)
+    return [MADE[i] for i in sorted(drawn)]
+
+
+def make(folder, which):
+    known = []
+    for name, write, keys, ask in chosen(which):
         write(f"{folder}/{name}")
-    with open(f"{folder}/tables.json", "w") as f:
-        json.dump([{"name": name, "keys": keys, "refused": "", "ask": ask} for name, _, keys, ask in MADE], f)
+        known.append({"name": name, "keys": keys, "refused": "", "ask": ask, "error": ""})
+    json.dump(known, sys.stdout)
 
 
 def rows(path):
@@ -147,4 +161,4 @@ def compare(file):
 
 
 if __name__ == "__main__":
-    {"make": make, "compare": compare}[sys.argv[1]](sys.argv[2])
+    {"make": make, "compare": compare}[sys.argv[1]](*sys.argv[2:])

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,12 +27,13 @@ import (
 	"ajlo/job/unit"
 )
 
-// made is one table as its maker describes it in tables.json.
+// made is one table as its maker describes it.
 type made struct {
 	Name    string         `json:"name"`
 	Keys    []table.Column `json:"keys"`
 	Refused string         `json:"refused"` // what a refusal must name, "" where there must be none
 	Ask     []string       `json:"ask"`     // features of which more is asked
+	Error   string         `json:"error"`   // why it could not be made
 
 	before, after string // folders: as it was made, and rewritten
 	changed       bool   // by the rewrite: an empty table is not
@@ -42,26 +42,13 @@ type made struct {
 
 func (m made) asks(feature string) bool { return slices.Contains(m.Ask, feature) }
 
-// load reads what was made in a folder and copies each table aside.
-func load(t *testing.T, folder string) []made {
+// copyAside copies the table to where it stays as it was made.
+func (m *made) copyAside(t *testing.T, folder string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "tables.json"))
-	if err != nil {
+	m.after, m.before = filepath.Join(folder, m.Name), filepath.Join(folder, "before", m.Name)
+	if err := os.CopyFS(m.before, os.DirFS(m.after)); err != nil {
 		t.Fatal(err)
 	}
-	var tables []made
-	if err := json.Unmarshal(text, &tables); err != nil {
-		t.Fatal(err)
-	}
-	for i := range tables {
-		m := &tables[i]
-		m.after = filepath.Join(folder, m.Name)
-		m.before = filepath.Join(folder, "before", m.Name)
-		if err := os.CopyFS(m.before, os.DirFS(m.after)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return tables
 }
 
 // rewrite rewrites the table, or holds that it is refused by name and stays as it was. It
@@ -72,15 +59,15 @@ func (m *made) rewrite(t *testing.T) bool {
 	result, err := m.apply(t)
 	if want := m.Refused; want != "" {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want a refusal that names %q", err, want)
+			t.Errorf("%s: got %v, want a refusal that names %q", m.Name, err, want)
 		}
 		if diff := cmp.Diff(before, digest(t, m.after)); diff != "" {
-			t.Errorf("the refused table changed: %s", diff)
+			t.Errorf("%s: the refused table changed: %s", m.Name, diff)
 		}
 		return false
 	}
 	if err != nil {
-		t.Errorf("rewrite: %v", err)
+		t.Errorf("%s: rewrite: %v", m.Name, err)
 		return false
 	}
 	m.changed, m.version = result.Changed, result.Version

@@ -13,28 +13,83 @@ import (
 	"ajlo/job/sparktest"
 )
 
-// askSpark holds that Spark reads the rows it read before, and works on with the table.
-func askSpark(t *testing.T, spark *sparktest.Spark, m made) {
-	if m.asks("checkpoint") {
-		onlyCheckpoint(t, m)
+// question is what one statement must answer about a table. In the statement BEFORE and AFTER
+// stand for the table as it was made and as it is.
+type question struct {
+	of        *made
+	statement string
+	fault     func(sparktest.Rows) string // what is wrong with the answer, "" where nothing is
+}
+
+// ask asks Spark all questions at once; faults fail the test.
+func (s *suite) ask(questions []question) {
+	s.Helper()
+	statements := make([]string, len(questions))
+	for i, q := range questions {
+		statements[i] = strings.NewReplacer("BEFORE", quoted(q.of.before), "AFTER", quoted(q.of.after)).Replace(q.statement)
 	}
-	sameRows(t, spark, m)
-	if !m.changed {
-		return
+	answers, err := s.spark.All(s.Context(), statements)
+	if err != nil {
+		s.Fatal(err)
 	}
-	q := question{t, spark, m}
-	q.history()
-	for feature, ask := range map[string]func(question){
-		"tracked": question.rowIDs, "feed": question.feed, "identity": question.identity,
-	} {
-		if m.asks(feature) {
-			ask(q)
+	if len(answers) != len(questions) {
+		s.Fatalf("%d answers to %d questions", len(answers), len(questions))
+	}
+	for i, a := range answers {
+		fault := a.Error
+		if fault == "" {
+			fault = questions[i].fault(a.Rows)
+		}
+		if fault != "" {
+			s.Errorf("%s: %s: %s", questions[i].of.Name, questions[i].statement, fault)
 		}
 	}
-	q.optimize()
-	if !m.asks("identity") {
-		sameRows(t, spark, m)
+}
+
+// quoted is a path as Spark's SQL names a table by it.
+func quoted(dir string) string { return "delta.`" + strings.ReplaceAll(dir, "`", "``") + "`" }
+
+// none is the fault of an answer that counts what must not be.
+func none(rows sparktest.Rows) string {
+	if n := fmt.Sprint(rows.Rows[0][0]); n != "0" {
+		return n + ", want 0"
 	}
+	return ""
+}
+
+// anything is no fault.
+func anything(sparktest.Rows) string { return "" }
+
+// texts gives the rows of both tables as texts in which everything shows: NaN, the sign of
+// zero, microseconds; %s adds columns. n is 1 for a row of before and -1 for one of after.
+const texts = "SELECT to_json(struct(*%s), map('ignoreNullFields', 'false'," +
+	" 'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS', 'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS')) j, %s n FROM %s"
+
+// differing counts the texts that one table has more often than the other.
+func differing(more string) string {
+	return fmt.Sprintf("SELECT count(*) FROM (SELECT j FROM (%s UNION ALL %s) GROUP BY j HAVING sum(n) <> 0)",
+		fmt.Sprintf(texts, more, "1", "BEFORE"), fmt.Sprintf(texts, more, "-1", "AFTER"))
+}
+
+// exceptAll counts the rows that one table has more often than the other as Spark compares
+// rows; it cannot compare maps.
+const exceptAll = "SELECT count(*) FROM ((SELECT * FROM BEFORE EXCEPT ALL SELECT * FROM AFTER) UNION ALL (SELECT * FROM AFTER EXCEPT ALL SELECT * FROM BEFORE))"
+
+// readBySpark holds that Spark reads the rows it read before.
+func (s *suite) readBySpark() {
+	var questions []question
+	for i := range s.tables {
+		m := &s.tables[i]
+		if m.asks("checkpoint") {
+			onlyCheckpoint(s.T, *m)
+		}
+		questions = append(questions, question{m, differing(""), none})
+		if !m.asks("maps") {
+			questions = append(questions, question{m, exceptAll, none})
+		}
+	}
+	s.ask(questions)
+	s.Logf("Spark compared the rows of %d tables", len(s.tables))
 }
 
 // onlyCheckpoint takes away all of the log that the rewrite's checkpoint stands for, so that
@@ -54,120 +109,70 @@ func onlyCheckpoint(t *testing.T, m made) {
 	}
 }
 
-// question is a table that Spark is asked of.
-type question struct {
-	*testing.T
-	spark *sparktest.Spark
-	made
-}
-
-// sql gives the rows of a statement in which BEFORE and AFTER stand for the two tables.
-func (q question) sql(statement string) sparktest.Rows {
-	q.Helper()
-	rows, err := q.spark.SQL(q.Context(), strings.NewReplacer("BEFORE", quoted(q.before), "AFTER", quoted(q.after)).Replace(statement))
-	if err != nil {
-		q.Fatalf("%s: %v", statement, err)
-	}
-	return rows
-}
-
-// number is the one number that a statement gives.
-func (q question) number(statement string) int64 {
-	q.Helper()
-	n, err := q.sql(statement).Rows[0][0].(json.Number).Int64()
-	if err != nil {
-		q.Fatalf("%s: %v", statement, err)
-	}
-	return n
-}
-
-// The rows of both tables as texts, in which NaN and the sign of zero show; %s adds columns.
-const texts = "SELECT to_json(struct(*%s), map('ignoreNullFields', 'false')) j, %s n FROM %s"
-
-// differing counts the texts that one table has more often than the other.
-func differing(more string) string {
-	return fmt.Sprintf("SELECT count(*) FROM (SELECT j FROM (%s UNION ALL %s) GROUP BY j HAVING sum(n) <> 0)",
-		fmt.Sprintf(texts, more, "1", "BEFORE"), fmt.Sprintf(texts, more, "-1", "AFTER"))
-}
-
-// sameRows holds that both tables have the same multiset of rows: by text, by hash, and as
-// Spark compares rows where it can (maps it cannot).
-func sameRows(t *testing.T, spark *sparktest.Spark, m made) {
-	t.Helper()
-	q := question{t, spark, m}
-	if n := q.number(differing("")); n != 0 {
-		t.Errorf("%d rows differ as text", n)
-	}
-	if m.asks("maps") {
-		return
-	}
-	const hash = "SELECT count(*) c, sum(cast(xxhash64(*) AS DECIMAL(38,0))) h FROM "
-	if n := q.number("SELECT count(*) FROM (" + hash + "BEFORE EXCEPT " + hash + "AFTER)"); n != 0 {
-		t.Error("the hashes over all rows differ")
-	}
-	for _, pair := range [][2]string{{"BEFORE", "AFTER"}, {"AFTER", "BEFORE"}} {
-		if n := q.number(fmt.Sprintf("SELECT count(*) FROM (SELECT * FROM %s EXCEPT ALL SELECT * FROM %s)", pair[0], pair[1])); n != 0 {
-			t.Errorf("%d rows are in %s alone", n, strings.ToLower(pair[0]))
+// workOn holds that Spark goes on with the rewritten tables: their history, what some features
+// are for, and OPTIMIZE, after which the rows are still the same.
+func (s *suite) workOn() {
+	var first, second, optimize, again []question
+	for i := range s.tables {
+		m := &s.tables[i]
+		if !m.changed {
+			continue
 		}
+		first = append(first, question{m, "DESCRIBE HISTORY AFTER LIMIT 1", m.historyFault})
+		first = append(first, m.features()...)
+		if m.asks("identity") {
+			first = append(first, question{m, "INSERT INTO AFTER (id) VALUES (-1), (-2)", anything})
+			second = append(second, question{m, "SELECT count(*) - count(DISTINCT g) FROM AFTER", none})
+			continue
+		}
+		optimize = append(optimize, question{m, "OPTIMIZE AFTER", m.optimizeFault})
+		again = append(again, question{m, differing(""), none})
 	}
+	for _, questions := range [][]question{first, second, optimize, again} {
+		s.ask(questions)
+	}
+	s.Logf("Spark told the history of %d tables and optimized %d", len(optimize)+len(second), len(optimize))
 }
 
-// history holds that the table's history says what was done, and by what plan.
-func (q question) history() {
-	q.Helper()
-	rows := q.sql("DESCRIBE HISTORY AFTER LIMIT 1")
+// features asks what the rewrite of a table that has them must not have touched: the id and the
+// version of each row, and what those are told who follow the changes.
+func (m *made) features() (questions []question) {
+	if m.asks("tracked") {
+		questions = append(questions,
+			question{m, differing(", _metadata.row_id AS `row id`, _metadata.row_commit_version AS `row version`"), none},
+			question{m, "SELECT count(*) - count(DISTINCT _metadata.row_id) FROM AFTER", none})
+	}
+	if m.asks("feed") {
+		questions = append(questions, question{m, fmt.Sprintf("SELECT count(*) FROM table_changes_by_path('%s', %d)", m.after, m.version), none})
+	}
+	return questions
+}
+
+// historyFault is what the table's history does not say of the rewrite: what it was, and by
+// what plan.
+func (m *made) historyFault(rows sparktest.Rows) string {
 	said := map[string]any{}
 	for i, name := range rows.Columns {
 		said[name] = rows.Rows[0][i]
 	}
-	if said["operation"] != "OPTIMIZE" || !strings.Contains(fmt.Sprint(said["userMetadata"]), "plan_sha256") || fmt.Sprint(said["version"]) != fmt.Sprint(q.version) {
-		q.Errorf("history: %v", said)
+	if said["operation"] != "OPTIMIZE" || !strings.Contains(fmt.Sprint(said["userMetadata"]), "plan_sha256") || fmt.Sprint(said["version"]) != fmt.Sprint(m.version) {
+		return fmt.Sprint(said)
 	}
+	return ""
 }
 
-// rowIDs holds that every row kept its id and the version it was last changed in.
-func (q question) rowIDs() {
-	q.Helper()
-	if n := q.number(differing(", _metadata.row_id AS `row id`, _metadata.row_commit_version AS `row version`")); n != 0 {
-		q.Errorf("%d rows differ with their ids", n)
-	}
-	ids := q.number("SELECT count(DISTINCT _metadata.row_id) FROM AFTER")
-	if rows := q.number("SELECT count(*) FROM AFTER"); ids != rows {
-		q.Errorf("%d row ids for %d rows", ids, rows)
-	}
-}
-
-// feed holds that the rewrite changed no row as far as those know who follow the changes.
-func (q question) feed() {
-	q.Helper()
-	if n := q.number(fmt.Sprintf("SELECT count(*) FROM table_changes_by_path('%s', %d)", q.after, q.made.version)); n != 0 {
-		q.Errorf("%d changes by the rewrite", n)
-	}
-}
-
-// identity holds that new rows still get numbers that no other row has.
-func (q question) identity() {
-	q.Helper()
-	q.sql("INSERT INTO AFTER (id) VALUES (-1), (-2)")
-	if n := q.number("SELECT count(*) - count(DISTINCT g) FROM AFTER"); n != 0 {
-		q.Errorf("%d numbers twice", n)
-	}
-}
-
-// optimize holds that Spark's OPTIMIZE takes the table, and leaves it alone where the rewrite
-// clustered all of it by its own keys.
-func (q question) optimize() {
-	q.Helper()
-	rows := q.sql("OPTIMIZE AFTER")
+// optimizeFault is that Spark's OPTIMIZE rewrote a table that is clustered by its own keys.
+func (m *made) optimizeFault(rows sparktest.Rows) string {
 	var metrics struct{ NumFilesRemoved, NumFilesAdded int64 }
 	text, err := json.Marshal(rows.Rows[0][1])
 	if err == nil {
 		err = json.Unmarshal(text, &metrics)
 	}
 	if err != nil {
-		q.Fatal(err)
+		return err.Error()
 	}
-	if q.asks("clustered") && (metrics.NumFilesRemoved != 0 || metrics.NumFilesAdded != 0) {
-		q.Errorf("Spark rewrites a table that is clustered: %+v", metrics)
+	if m.asks("clustered") && (metrics.NumFilesRemoved != 0 || metrics.NumFilesAdded != 0) {
+		return fmt.Sprintf("Spark rewrites a table that is clustered: %+v", metrics)
 	}
+	return ""
 }
