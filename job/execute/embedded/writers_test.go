@@ -1,24 +1,29 @@
-//go:build s3
+//go:build spark || s3
 
 package embedded_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"ajlo/job/bucket"
-	"ajlo/job/bucket/buckettest"
 	"ajlo/job/config"
 	"ajlo/job/delta"
 	"ajlo/job/execute"
@@ -32,40 +37,143 @@ import (
 	"ajlo/job/unit"
 )
 
-// onS3 is a table on a real S3 server that delta-rs made.
-func onS3(t *testing.T) (url string, store object.Store) {
-	t.Helper()
-	return madeByDeltaRS(t, buckettest.Start(t).Bucket+"/items")
+// A writer is a process of this test's own binary. Its environment tells which table it puts
+// in order, again and again, until its input ends, and how long it rests at most in between.
+const (
+	writerTable = "AJLO_WRITER_TABLE"
+	writerSeed  = "AJLO_WRITER_SEED"
+	writerRest  = "AJLO_WRITER_REST"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(writerTable) == "" {
+		os.Exit(m.Run())
+	}
+	done, err := write(context.Background())
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(done)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
-func madeByDeltaRS(t *testing.T, at string) (url string, store object.Store) {
+// tally is what a writer did: rewrites that it committed, and those it gave up since others
+// were faster every time.
+type tally struct{ Rewrites, Lost int }
+
+// write is a writer's life.
+func write(ctx context.Context) (done tally, err error) {
+	url := os.Getenv(writerTable)
+	seed, seedErr := strconv.ParseUint(os.Getenv(writerSeed), 10, 64)
+	rest, restErr := time.ParseDuration(os.Getenv(writerRest))
+	store, storeErr := bucket.Open(url)
+	if err := errors.Join(seedErr, restErr, storeErr); err != nil {
+		return tally{}, err
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		ended <- err
+	}()
+	random := rand.New(rand.NewPCG(seed, 0))
+	for round := int(seed); ; round++ {
+		changed, err := reorder(ctx, url, store, round)
+		switch {
+		case err != nil:
+			return done, err
+		case changed:
+			done.Rewrites++
+		default:
+			done.Lost++
+		}
+		select {
+		case err := <-ended:
+			return done, err
+		case <-time.After(time.Duration(random.Float64() * float64(rest))):
+		}
+	}
+}
+
+// reorder sorts the table by one of its columns. That others were faster each time is no error.
+func reorder(ctx context.Context, url string, store object.Store, round int) (changed bool, err error) {
+	key := []table.Column{"k", "id"}[round%2]
+	step, err := stepOn(ctx, url, store, layout.ClusteredBy(layout.Sort, key))
+	if err != nil {
+		return false, err
+	}
+	r, err := engineWith(config.Conditional).Apply(ctx, step, allowing{})
+	var conflict *delta.Conflict
+	if errors.As(err, &conflict) {
+		return false, nil
+	}
+	return r.Changed, err
+}
+
+// writer is a process that was started.
+type writer struct {
+	cmd       *exec.Cmd
+	in        io.Closer
+	out, said bytes.Buffer
+}
+
+func startWriter(t *testing.T, url string, seed int, rest time.Duration) *writer {
 	t.Helper()
-	deltaRS(t, "make", at)
-	store, err := bucket.Open(at)
+	w := &writer{cmd: exec.CommandContext(t.Context(), os.Args[0])}
+	w.cmd.Env = append(os.Environ(), writerTable+"="+url, writerSeed+"="+fmt.Sprint(seed), writerRest+"="+rest.String())
+	w.cmd.Stdout, w.cmd.Stderr = &w.out, &w.said
+	in, err := w.cmd.StdinPipe()
+	if err == nil {
+		w.in = in
+		err = w.cmd.Start()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at, store
+	return w
 }
 
-func deltaRS(t *testing.T, arguments ...string) []byte {
+// stop ends the process after what it is at.
+func (w *writer) stop(t *testing.T) (done tally) {
 	t.Helper()
-	program, err := filepath.Abs("testdata/deltars.py")
-	if err != nil {
-		t.Fatal(err)
+	err := errors.Join(w.in.Close(), w.cmd.Wait())
+	if err == nil {
+		err = json.Unmarshal(w.out.Bytes(), &done)
 	}
-	out, err := sparktest.DeltaRS(t.Context(), t, program, arguments...)
 	if err != nil {
-		t.Error(err)
+		t.Errorf("a process of ajlo: %v\n%s", err, &w.said)
 	}
-	return out
+	return done
+}
+
+// whileTwoReorder runs others beside two processes that put the table in order until they
+// end, and gives how many rewrites these committed.
+func whileTwoReorder(t *testing.T, url string, rest time.Duration, others func()) (rewrites int) {
+	t.Helper()
+	writers := []*writer{startWriter(t, url, 1, rest), startWriter(t, url, 2, rest)}
+	others()
+	for _, w := range writers {
+		done := w.stop(t)
+		if done.Rewrites == 0 {
+			t.Errorf("a process of ajlo never committed and lost %d times", done.Lost)
+		}
+		t.Logf("a process of ajlo: %+v", done)
+		rewrites += done.Rewrites
+	}
+	return rewrites
+}
+
+// writing is how long others write to the table.
+func writing(sample time.Duration) time.Duration {
+	if os.Getenv("AJLO_SOAK") != "" {
+		return 2 * time.Minute
+	}
+	return sample
 }
 
 func engineWith(c config.Commit) *embedded.Engine {
-	return embedded.New(embedded.Options{
-		Open: bucket.Open, Commit: c, Version: "test", NewID: uuid.NewString, Now: time.Now,
-		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
+	return embedded.New(embedded.Options{Open: bucket.Open, Commit: c, Version: "test", NewID: uuid.NewString, Now: time.Now})
 }
 
 // stepOn plans a layout for the table as it is now.
@@ -84,6 +192,35 @@ func (allowing) Spend(unit.Bytes) error                                 { return
 func (allowing) Progress(_, _ unit.Bytes)                               {}
 func (allowing) Stamp() execute.Stamp                                   { return execute.Stamp{Run: "s3"} }
 
+// madeByDeltaRS is a table of the rows 0 to 199.
+func madeByDeltaRS(t *testing.T, at string) (url string, store object.Store) {
+	t.Helper()
+	deltaRS(t, "make", at)
+	return at, opened(t, at)
+}
+
+func opened(t *testing.T, url string) object.Store {
+	t.Helper()
+	store, err := bucket.Open(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func deltaRS(t *testing.T, arguments ...string) []byte {
+	t.Helper()
+	program, err := filepath.Abs("testdata/deltars.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := sparktest.DeltaRS(t.Context(), t, program, arguments...)
+	if err != nil {
+		t.Error(err)
+	}
+	return out
+}
+
 // objects lists what lies below the table's folder.
 func objects(t *testing.T, store object.Store, prefix string) (keys []string) {
 	t.Helper()
@@ -96,149 +233,73 @@ func objects(t *testing.T, store object.Store, prefix string) (keys []string) {
 	return keys
 }
 
-// What delta-rs does to a table while two engines put it in order.
-const appends, merges = 25, 8
-
-func TestManyWritersOnS3(t *testing.T) {
-	url, store := onS3(t)
-	manyWriters(t, url, store)
+// numbered are count ids from start on.
+func numbered(start, count int) []int {
+	ids := make([]int, count)
+	for i := range ids {
+		ids[i] = start + i
+	}
+	return ids
 }
 
-func TestManyWritersOnDisk(t *testing.T) {
-	url, store := madeByDeltaRS(t, filepath.Join(t.TempDir(), "items"))
-	manyWriters(t, url, store)
-}
-
-// manyWriters has two engines put the table in order again and again while delta-rs appends
-// to it and merges into it: every row of every append is there once, every merge counted
-// once, and no version is missing.
-func manyWriters(t *testing.T, url string, store object.Store) {
-	var others, wait sync.WaitGroup
-	var done atomic.Bool
-	var rewrites atomic.Int64
-	others.Go(func() { deltaRS(t, "append", url, fmt.Sprint(appends)) })
-	others.Go(func() { deltaRS(t, "merge", url, fmt.Sprint(merges)) })
-	wait.Go(func() { others.Wait(); done.Store(true) })
-	for i := range 2 {
-		wait.Go(func() {
-			for round := 0; !done.Load(); round++ {
-				changed, err := reorder(t.Context(), url, store, i+round)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if changed {
-					rewrites.Add(1)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	checkRows(t, url, 200+20*appends, merges)
-	commits := 0
-	for _, key := range objects(t, store, "_delta_log/0") {
-		if strings.HasSuffix(key, ".json") {
-			if want := fmt.Sprintf("_delta_log/%020d.json", commits); key != want {
-				t.Fatalf("version %s, want %s", key, want)
-			}
-			commits++
-		}
-	}
-	if rewrites.Load() == 0 || commits < int(rewrites.Load())+appends+merges+1 {
-		t.Errorf("%d versions of %d rewrites, %d appends and %d merges", commits, rewrites.Load(), appends, merges)
-	}
-	t.Logf("%d versions, %d of them rewrites", commits, rewrites.Load())
-}
-
-// reorder sorts the table by one of its columns. That others were faster each time is no error.
-func reorder(ctx context.Context, url string, store object.Store, round int) (changed bool, err error) {
-	key := []table.Column{"k", "id"}[round%2]
-	step, err := stepOn(ctx, url, store, layout.ClusteredBy(layout.Sort, key))
-	if err != nil {
-		return false, err
-	}
-	r, err := engineWith(config.Conditional).Apply(ctx, step, allowing{})
-	var conflict *delta.Conflict
-	if errors.As(err, &conflict) {
-		return false, nil
-	}
-	return r.Changed, err
-}
-
-// checkRows reads the table with delta-rs: ids from 0 on, each once, of which the first
+// checkRows reads the table with delta-rs: just these ids, each once, of which those below a
 // hundred were counted up so many times.
-func checkRows(t *testing.T, url string, want, counted int) {
+func checkRows(t *testing.T, url string, ids []int, counted int) {
 	t.Helper()
-	var rows [][2]int
+	var rows, want [][2]int
 	if err := json.Unmarshal(deltaRS(t, "rows", url), &rows); err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(rows, func(a, b [2]int) int { return a[0] - b[0] })
-	if len(rows) != want {
-		t.Fatalf("%d rows, want %d", len(rows), want)
-	}
-	for i, row := range rows {
-		n := 0
-		if i < 100 {
-			n = counted
+	for _, id := range ids {
+		row := [2]int{id, 0}
+		if id < 100 {
+			row[1] = counted
 		}
-		if row != [2]int{i, n} {
-			t.Fatalf("row %v, want %v", row, [2]int{i, n})
-		}
+		want = append(want, row)
 	}
+	slices.SortFunc(rows, func(a, b [2]int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
+	if diff := gocmp.Diff(want, rows); diff != "" {
+		t.Errorf("%d rows, want %d (-want +got):\n%s", len(rows), len(want), diff)
+	}
+	t.Logf("%d rows, each once", len(rows))
 }
 
-// Rule 4: without a word on how commits are made safe nothing is written.
-func TestTablesOnS3AreRefused(t *testing.T) {
-	url, store := onS3(t)
-	byK := layout.ClusteredBy(layout.Sort, "k")
-	spark := []byte(`{"commitInfo":{"timestamp":1,"operation":"WRITE","operationParameters":{},"engineInfo":"Apache-Spark/4.0.2 Delta-Lake/4.0.1"}}` + "\n")
-	tests := []struct {
-		name   string
-		commit config.Commit
-		spark  bool // wrote to it, too
-		want   string
-	}{
-		{"nothing said", config.NoCommit, false, "commit: conditional or exclusive"},
-		{"an engine made without it", "", false, "commit: conditional or exclusive"},
-		{"what the engine cannot do", config.DynamoDB, false, "commit: dynamodb"},
-		{"conditional, and Spark wrote to it", config.Conditional, true, "Apache-Spark/4.0.2"},
+// checkVersions holds that no version of the table is missing, and that there are as many
+// commits of each operation as its writers made.
+func checkVersions(t *testing.T, store object.Store, want map[string]int) {
+	t.Helper()
+	got, version := map[string]int{}, 0
+	for _, key := range objects(t, store, "_delta_log/0") {
+		if !strings.HasSuffix(key, ".json") {
+			continue
+		}
+		if next := fmt.Sprintf("_delta_log/%020d.json", version); key != next {
+			t.Fatalf("version %s, want %s", key, next)
+		}
+		got[operation(t, store, key)]++
+		version++
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if tt.spark {
-				if err := store.PutIfAbsent(t.Context(), "_delta_log/00000000000000000001.json", spark); err != nil {
-					t.Fatal(err)
-				}
-			}
-			before := objects(t, store, "")
-			step, err := stepOn(t.Context(), url, store, byK)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e := engineWith(tt.commit)
-			_, applied := e.Apply(t.Context(), step, allowing{})
-			for _, err := range []error{e.Check(t.Context(), step), applied} {
-				var refusal *execute.Refusal
-				if !errors.As(err, &refusal) || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("got %v, want a refusal that names %q", err, tt.want)
-				}
-			}
-			if after := objects(t, store, ""); !slices.Equal(before, after) {
-				t.Errorf("objects before %v, after %v", before, after)
-			}
-			reasons, err := e.Unsupported(t.Context(), step.Location)
-			if err != nil || len(reasons) != 1 || !strings.Contains(reasons[0], tt.want) {
-				t.Errorf("unsupported: %v, %v", reasons, err)
-			}
-		})
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("commits by operation (-by the writers +in the log):\n%s", diff)
 	}
-	step, err := stepOn(t.Context(), url, store, byK)
+	t.Logf("%d versions without a gap: %v", version, got)
+}
+
+// operation is what a commit says that it did.
+func operation(t *testing.T, store object.Store, key string) string {
+	t.Helper()
+	text, err := store.ReadAll(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := engineWith(config.Exclusive).Apply(t.Context(), step, allowing{}); err != nil || !r.Changed {
-		t.Errorf("exclusive: %+v, %v", r, err)
+	for line := range bytes.Lines(text) {
+		var action struct{ CommitInfo struct{ Operation string } }
+		if err := json.Unmarshal(line, &action); err != nil {
+			t.Fatalf("%s: %v", key, err)
+		}
+		if action.CommitInfo.Operation != "" {
+			return action.CommitInfo.Operation
+		}
 	}
-	checkRows(t, url, 200, 0)
+	return "nothing said"
 }

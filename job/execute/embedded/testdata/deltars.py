@@ -1,15 +1,16 @@
 """Writes to, or reads, a Delta table with delta-rs; on S3 with conditional puts.
 
     python deltars.py make URL              one commit: rows 0 to 199
-    python deltars.py append URL COMMITS    commits of 20 rows each, from row 200 on
-    python deltars.py merge URL COMMITS     commits that count up n of rows 0 to 99
+    python deltars.py append URL SECONDS    commits of 20 rows each, from row 200 on, for so long
+    python deltars.py merge URL SECONDS     commits that count up n of rows 0 to 99
     python deltars.py rows URL              [id, n] of all rows, a JSON list
 
-The server and its keys are in the environment, as for every S3 client.
+Those that commit write how many commits they made. The server and its keys are in the environment, as for every S3 client.
 """
 import json
 import os
 import sys
+import time
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
@@ -23,13 +24,16 @@ def rows(start, count):
     })
 
 
-def persist(write):
-    """Writes until no other writer is in the way: delta-rs lets even an append lose to a merge."""
-    while True:
+def repeat(seconds, write):
+    """Commits again and again. Who loses tries again: delta-rs lets even an append lose to a merge."""
+    until, commits = time.monotonic() + float(seconds), 0
+    while time.monotonic() < until:
         try:
-            return write()
+            write(commits)
+            commits += 1
         except CommitFailedError:
-            continue
+            pass
+    print(commits)
 
 
 def count_up(url, options):
@@ -44,11 +48,9 @@ def main(what, url, *more):
     if what == "make":
         write_deltalake(url, rows(0, 200), mode="append", storage_options=options)
     elif what == "append":
-        for i in range(int(more[0])):
-            persist(lambda: write_deltalake(url, rows(200 + 20 * i, 20), mode="append", storage_options=options))
+        repeat(more[0], lambda i: write_deltalake(url, rows(200 + 20 * i, 20), mode="append", storage_options=options))
     elif what == "merge":
-        for _ in range(int(more[0])):
-            persist(lambda: count_up(url, options))
+        repeat(more[0], lambda i: count_up(url, options))
     else:
         read = QueryBuilder().register("t", DeltaTable(url, storage_options=options)).execute("SELECT id, n FROM t")
         json.dump([list(row.values()) for row in pa.table(read.read_all() if hasattr(read, "read_all") else read).to_pylist()], sys.stdout)
