@@ -25,6 +25,14 @@ def vectorsmapped():
     sql(f"ALTER TABLE {at('vectorsmapped')} RENAME COLUMN n TO m")
 
 
+@table(["k"], since=(4, 0))
+def vectorsdropped():
+    """A feature was dropped, and its traces are protected."""
+    some("vectorsdropped", VECTORS)
+    sql(f"DELETE FROM {at('vectorsdropped')} WHERE id % 7 = 0")
+    sql(f"ALTER TABLE {at('vectorsdropped')} DROP FEATURE deletionVectors")
+
+
 @table(["id"])
 def vectorsnever():
     some("vectorsnever", VECTORS)
@@ -61,6 +69,14 @@ def trackedvectors():
 @table(["k"], ask=["tracked", "partitions"])
 def trackedpartitions():
     some("trackedpartitions", TRACKED, "PARTITIONED BY (p)", "id, id % 2 p, id % 9 k")
+
+
+@table(["k"], ask=["tracked"])
+def trackedlater():
+    """Files that were there before rows had ids."""
+    some("trackedlater")
+    sql(f"ALTER TABLE {at('trackedlater')} SET TBLPROPERTIES ({TRACKED})")
+    sql(f"INSERT INTO {at('trackedlater')} {rows(7000, 60)}")
 
 
 @table(["k"])

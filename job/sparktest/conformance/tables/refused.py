@@ -1,7 +1,7 @@
 """What must be refused, by name."""
 import json
 
-from maker import at, ctas, here, sql, table
+from maker import MAPPED, at, ctas, here, sql, table
 
 
 @table(["id"], refused="typeWidening", since=(4, 0))
@@ -59,7 +59,7 @@ def catalogmanaged():
 
 @table(["id"], refused="icebergCompatV2")
 def iceberg():
-    doctored("iceberg", claims("icebergCompatV2"))
+    ctas("iceberg", "SELECT id FROM range(0, 50, 1, 1)", MAPPED + ",'delta.enableIcebergCompatV2'='true'")
 
 
 @table(["id"], refused="collations")
