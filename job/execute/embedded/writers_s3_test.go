@@ -30,17 +30,14 @@ func TestManyWritersOnDisk(t *testing.T) {
 func manyWriters(t *testing.T, url string, store object.Store) {
 	seconds := fmt.Sprint(writing(8 * time.Second).Seconds())
 	var appends, merges int
-	rewrites := whileTwoReorder(t, url, time.Second, func() {
+	reordered := whileTwoReorder(t, url, 2*time.Second, func() {
 		var both sync.WaitGroup
 		both.Go(func() { appends = count(t, deltaRS(t, "append", url, seconds)) })
 		both.Go(func() { merges = count(t, deltaRS(t, "merge", url, seconds)) })
 		both.Wait()
 	})
-	if appends == 0 || merges == 0 {
-		t.Errorf("%d appends and %d merges: someone was kept out", appends, merges)
-	}
 	checkRows(t, url, numbered(0, 200+20*appends), merges)
-	checkVersions(t, store, map[string]int{"OPTIMIZE": rewrites, "WRITE": 1 + appends, "MERGE": merges})
+	checkVersions(t, store, map[string]int{rewrites: reordered, "WRITE": 1 + appends, "MERGE": merges})
 }
 
 // count is the number that a writer ends with; what it said otherwise failed the test before.

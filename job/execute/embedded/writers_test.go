@@ -38,7 +38,8 @@ import (
 )
 
 // A writer is a process of this test's own binary. Its environment tells which table it puts
-// in order, again and again, until its input ends, and how long it rests at most in between.
+// in order, again and again, until its input ends, and how long it rests at most once others
+// have written: who put it in order without a pause would keep every merge from its commit.
 const (
 	writerTable = "AJLO_WRITER_TABLE"
 	writerSeed  = "AJLO_WRITER_SEED"
@@ -77,7 +78,7 @@ func write(ctx context.Context) (done tally, err error) {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		ended <- err
 	}()
-	random := rand.New(rand.NewPCG(seed, 0))
+	random, last := rand.New(rand.NewPCG(seed, 0)), ""
 	for round := int(seed); ; round++ {
 		changed, err := reorder(ctx, url, store, round)
 		switch {
@@ -88,13 +89,45 @@ func write(ctx context.Context) (done tally, err error) {
 		default:
 			done.Lost++
 		}
-		select {
-		case err := <-ended:
-			return done, err
-		case <-time.After(time.Duration(random.Float64() * float64(rest))):
+		pause := time.Duration(random.Float64() * float64(rest))
+		for others := false; !others; pause = glance {
+			select {
+			case err := <-ended:
+				return done, err
+			case <-time.After(pause):
+			}
+			if others, last, err = othersWrote(ctx, store, last); err != nil {
+				return done, err
+			}
 		}
 	}
 }
+
+// glance is the time between two looks for others' commits.
+const glance = 100 * time.Millisecond
+
+// othersWrote reports whether someone committed anything but a rewrite after a commit, and
+// gives the newest one.
+func othersWrote(ctx context.Context, store object.Store, after string) (others bool, newest string, err error) {
+	newest = after
+	for info, err := range store.List(ctx, "_delta_log/0", after) {
+		if err != nil {
+			return false, "", err
+		}
+		if !strings.HasSuffix(info.Key, ".json") {
+			continue
+		}
+		what, err := operation(ctx, store, info.Key)
+		if err != nil {
+			return false, "", err
+		}
+		others, newest = others || what != rewrites, info.Key
+	}
+	return others, newest, nil
+}
+
+// rewrites is the operation of a commit by ajlo.
+const rewrites = "OPTIMIZE"
 
 // reorder sorts the table by one of its columns. That others were faster each time is no error.
 func reorder(ctx context.Context, url string, store object.Store, round int) (changed bool, err error) {
@@ -149,7 +182,7 @@ func (w *writer) stop(t *testing.T) (done tally) {
 
 // whileTwoReorder runs others beside two processes that put the table in order until they
 // end, and gives how many rewrites these committed.
-func whileTwoReorder(t *testing.T, url string, rest time.Duration, others func()) (rewrites int) {
+func whileTwoReorder(t *testing.T, url string, rest time.Duration, others func()) (committed int) {
 	t.Helper()
 	writers := []*writer{startWriter(t, url, 1, rest), startWriter(t, url, 2, rest)}
 	others()
@@ -159,9 +192,9 @@ func whileTwoReorder(t *testing.T, url string, rest time.Duration, others func()
 			t.Errorf("a process of ajlo never committed and lost %d times", done.Lost)
 		}
 		t.Logf("a process of ajlo: %+v", done)
-		rewrites += done.Rewrites
+		committed += done.Rewrites
 	}
-	return rewrites
+	return committed
 }
 
 // writing is how long others write to the table.
@@ -276,7 +309,11 @@ func checkVersions(t *testing.T, store object.Store, want map[string]int) {
 		if next := fmt.Sprintf("_delta_log/%020d.json", version); key != next {
 			t.Fatalf("version %s, want %s", key, next)
 		}
-		got[operation(t, store, key)]++
+		what, err := operation(t.Context(), store, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[what]++
 		version++
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
@@ -286,20 +323,19 @@ func checkVersions(t *testing.T, store object.Store, want map[string]int) {
 }
 
 // operation is what a commit says that it did.
-func operation(t *testing.T, store object.Store, key string) string {
-	t.Helper()
-	text, err := store.ReadAll(t.Context(), key)
+func operation(ctx context.Context, store object.Store, key string) (string, error) {
+	text, err := store.ReadAll(ctx, key)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	for line := range bytes.Lines(text) {
 		var action struct{ CommitInfo struct{ Operation string } }
 		if err := json.Unmarshal(line, &action); err != nil {
-			t.Fatalf("%s: %v", key, err)
+			return "", fmt.Errorf("%s: %w", key, err)
 		}
 		if action.CommitInfo.Operation != "" {
-			return action.CommitInfo.Operation
+			return action.CommitInfo.Operation, nil
 		}
 	}
-	return "nothing said"
+	return "", fmt.Errorf("%s says nothing of its operation", key)
 }

@@ -9,12 +9,16 @@ Those that commit write how many commits they made. The server and its keys are 
 """
 import json
 import os
+import random
 import sys
 import time
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 from deltalake.exceptions import CommitFailedError
+
+# The longest that one who appends rests, in seconds: some merges take as long.
+APPEND_REST = 2
 
 
 def rows(start, count):
@@ -24,10 +28,13 @@ def rows(start, count):
     })
 
 
-def repeat(seconds, write):
-    """Commits again and again. Who loses tries again: delta-rs lets even an append lose to a merge."""
+def repeat(seconds, rest, write):
+    """Commits again and again, once at least. Who loses tries again: delta-rs lets even an append
+    lose to a merge, and the other way round, so that without rests no merge would come through.
+    """
     until, commits = time.monotonic() + float(seconds), 0
-    while time.monotonic() < until:
+    while time.monotonic() < until or not commits:
+        time.sleep(random.random() * rest)
         try:
             write(commits)
             commits += 1
@@ -48,9 +55,9 @@ def main(what, url, *more):
     if what == "make":
         write_deltalake(url, rows(0, 200), mode="append", storage_options=options)
     elif what == "append":
-        repeat(more[0], lambda i: write_deltalake(url, rows(200 + 20 * i, 20), mode="append", storage_options=options))
+        repeat(more[0], APPEND_REST, lambda i: write_deltalake(url, rows(200 + 20 * i, 20), mode="append", storage_options=options))
     elif what == "merge":
-        repeat(more[0], lambda i: count_up(url, options))
+        repeat(more[0], 0, lambda i: count_up(url, options))
     else:
         read = QueryBuilder().register("t", DeltaTable(url, storage_options=options)).execute("SELECT id, n FROM t")
         json.dump([list(row.values()) for row in pa.table(read.read_all() if hasattr(read, "read_all") else read).to_pylist()], sys.stdout)

@@ -1,8 +1,9 @@
 """What the other files here describe tables with."""
+import threading
 
 
-class Here:
-    """The session that makes tables, and the folder they go to; run.py sets both."""
+class Here(threading.local):
+    """The session that makes tables, and the folder they go to; run.py sets both, in each thread."""
 
     spark = None
     root = ""

@@ -4,10 +4,15 @@ run(spark, folder, which) makes FOLDER/NAME for each, and gives a list of what i
 them: {"name", "keys", "refused", "ask", "error"}, the last where one could not be made. WHICH is
 SEED/COUNT for so many tables drawn by the seed, 0/0 for all, or names with commas between them.
 """
+import concurrent.futures
 import random
 
 import deleted, features, histories, logs, places, refused, schemas, values  # noqa: F401, E401 they register tables
 from maker import KNOWN, here
+
+
+# Tables at a time: they are so small that most of their time is planning, on one core.
+AT_ONCE = 3
 
 
 def chosen(which, version):
@@ -22,25 +27,24 @@ def chosen(which, version):
     return [known[i] for i in sorted(drawn)]
 
 
-def under(conf, make):
-    """What make says against itself, run under the settings."""
-    before = {key: here.spark.conf.get(key, None) for key in conf}
-    for key, value in conf.items():
-        here.spark.conf.set(key, value)
+def fault(session, folder, make, conf):
+    """Makes a table in a session of its own; what stands against it, if it cannot be made."""
+    here.spark, here.root = session, folder
     try:
+        for key, value in conf.items():
+            session.conf.set(key, value)
         make()
         return ""
     except Exception as error:  # all that cannot be made are told at once
         return str(error)[:600]
-    finally:
-        for key, value in before.items():
-            here.spark.conf.unset(key) if value is None else here.spark.conf.set(key, value)
 
 
 def run(spark, folder, which):
-    here.spark, here.root = spark, folder
     version = tuple(int(part) for part in spark.version.split(".")[:2])
-    made = []
-    for name, make, keys, why, _, _, ask, conf in chosen(which, version):
-        made.append({"name": name, "keys": keys, "refused": why, "ask": ask, "error": under(conf, make)})
-    return made
+
+    def made(entry):
+        name, make, keys, why, _, _, ask, conf = entry
+        return {"name": name, "keys": keys, "refused": why, "ask": ask, "error": fault(spark.newSession(), folder, make, conf)}
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(made, chosen(which, version)))
