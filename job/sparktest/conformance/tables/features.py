@@ -62,11 +62,21 @@ def identity():
         sql(f"INSERT INTO {at('identity')} (id) {rows(start, 80, 'id')}")
 
 
-@table(["x"])
+def defaulting(name):
+    create(name, "id BIGINT, x INT DEFAULT 7", "'delta.feature.allowColumnDefaults'='supported'")
+    sql(f"INSERT INTO {at(name)} (id) {rows(0, 80, 'id')}")
+    sql(f"INSERT INTO {at(name)} {rows(500, 80, 'id, cast(id % 9 as int)')}")
+
+
+@table(["x"], since=(4, 0))
 def defaults():
-    create("defaults", "id BIGINT, x INT DEFAULT 7", "'delta.feature.allowColumnDefaults'='supported'")
-    sql(f"INSERT INTO {at('defaults')} (id) {rows(0, 80, 'id')}")
-    sql(f"INSERT INTO {at('defaults')} {rows(500, 80, 'id, cast(id % 9 as int)')}")
+    defaulting("defaults")
+
+
+@table(["x"], refused="EXISTS_DEFAULT", until=(3, 5))
+def defaultsbefore():
+    """Up to Delta 3.3 a column also says what it is in files that do not have it."""
+    defaulting("defaultsbefore")
 
 
 @table(["k"], ask=["feed"])
