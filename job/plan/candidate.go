@@ -165,7 +165,7 @@ func unfit(s lake.Snapshot, c table.Column) string {
 	case !orderable(s.Columns[at].Type):
 		return "refused: a column of type " + s.Columns[at].Type + " keeps no bounds that prune"
 	case !bounded(s, c):
-		return "refused: no statistics are kept of it"
+		return unkept(s, c)
 	case samePrefix(s, c):
 		return fmt.Sprintf("refused: its values share their first %d characters, and bounds keep no more", boundChars(s))
 	}
