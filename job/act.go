@@ -54,6 +54,9 @@ func (n Night) check(ctx context.Context, d Decision, l Lake, s plan.Step) error
 	if reason := stale(d.Plan, l, s); reason != "" {
 		return &execute.Refusal{Table: s.Table, Reason: reason}
 	}
+	if said, ok := n.settings().StatementOf(d.Plan, s); n.Engine.Name() != plan.EmbeddedEngine && (!ok || said != s.Statement) {
+		return &execute.Refusal{Table: s.Table, Reason: "its statement is not what its layout makes: make a new plan"}
+	}
 	return n.Engine.Check(ctx, s)
 }
 

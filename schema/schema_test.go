@@ -16,6 +16,7 @@ import (
 	"ajlo/job/layout"
 	"ajlo/job/plan"
 	"ajlo/job/predicate"
+	"ajlo/job/prune"
 	"ajlo/job/table"
 	"ajlo/job/window"
 	"ajlo/schema"
@@ -151,6 +152,7 @@ func decided() plan.Plan {
 			Missing: []string{"x"}, Correction: 1.1, Harm: &plan.Harm{Before: clustered, Version: 3},
 			Decay:      &plan.Decay{Files: 1, Reason: "why", Keys: []plan.KeyDecay{{Column: "k", Ordered: []int{1}, Now: []int{2}}}},
 			Candidates: []plan.Candidate{{Layout: clustered, NPV: -1, Reason: "why", Losers: []string{"f1"}}},
+			RunTime:    []plan.RunTime{{Column: "k", From: "b.k", Reader: prune.OSSSpark, Scans: 2, Reason: "why"}},
 			Queries:    []plan.Class{{Fingerprint: "f1", Executions: 2, Now: 9, Then: 4}},
 		}},
 		Steps: []plan.Step{{Table: "a", Kind: plan.Rekey, Statement: "OPTIMIZE", Reason: "why", Undo: "RESTORE", Layout: clustered, Protocol: protocol, Files: []string{"f"}}},

@@ -11,8 +11,10 @@ import (
 	"ajlo/job"
 	"ajlo/job/bucket"
 	"ajlo/job/config"
+	"ajlo/job/dialect"
 	"ajlo/job/execute"
 	"ajlo/job/execute/embedded"
+	"ajlo/job/execute/sparksql"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
 	"ajlo/job/unit"
@@ -37,7 +39,18 @@ func (o engineOptions) give(n *job.Night, w world) error {
 	return nil
 }
 
-func newEngine(c config.Config, w world) limited {
+// newEngine is the engine that the config names.
+func newEngine(c config.Config, w world) execute.Engine {
+	if c.Engine.Kind == config.SparkSQL {
+		return sparksql.New(sparksql.Options{
+			Command: c.Engine.Command, Conf: c.Engine.Conf, TimeLimit: c.Engine.TimeLimit, Folder: c.Engine.Spill,
+			Commit: c.Commit, Address: dialect.Address(c.Lake.Address), Now: w.clock, Open: bucket.Open,
+		})
+	}
+	return newEmbedded(c, w)
+}
+
+func newEmbedded(c config.Config, w world) limited {
 	memory := cmp.Or(c.Engine.Memory, rewrite.DefaultMemory)
 	return limited{memory, embedded.New(embedded.Options{
 		Memory: memory, Spill: c.Engine.Spill, Open: bucket.Open, Commit: c.Commit,

@@ -12,6 +12,7 @@ type EngineKind string
 // The engines.
 const (
 	Embedded EngineKind = "embedded"
+	SparkSQL EngineKind = "sparksql" // the team's own Spark, by spark-sql
 )
 
 // Address is how statements name a table.

@@ -67,6 +67,10 @@ type engine struct {
 	Memory         text `yaml:"memory"`
 	Spill          text `yaml:"spill"`
 	TargetFileSize text `yaml:"target_file_size"`
+
+	Command   []text          `yaml:"command"`
+	Conf      map[string]text `yaml:"conf"`
+	TimeLimit text            `yaml:"time_limit"`
 }
 
 type allow struct {
@@ -82,6 +86,8 @@ func defaults() document {
 			Kind:           preset("embedded"),
 			Memory:         preset("384MB"),
 			TargetFileSize: preset("64MiB"), // small enough that keys cut a table of a few GB
+			Command:        []text{preset("spark-sql")},
+			TimeLimit:      preset("6h"), // a night's
 		},
 		Budget:         budget{Upkeep: preset("0B")},
 		Prices:         prices{Currency: preset("USD"), Scan: preset("0"), Rewrite: preset("0"), Storage: preset("0")},

@@ -42,7 +42,7 @@ func (r *reader) config(d document) Config {
 		StorageWeight:  read(r, d.StorageWeight, number(0, maxWeight)),
 		Margin:         read(r, d.Margin, number(0, maxWeight)),
 		Prices:         r.prices(d.Prices),
-		Protect:        r.protect(d.Protect),
+		Protect:        r.texts(d.Protect),
 		FirstSeen:      read(r, d.FirstSeen, oneOf(Trigger, Weigh)),
 		FirstSeenShare: read(r, d.FirstSeenShare, number(minShare, 1)),
 		Estimator:      read(r, d.Estimator, oneOf(WhatIf, Constant)),
@@ -190,19 +190,32 @@ func (r *reader) prices(written prices) Prices {
 	}
 }
 
-func (r *reader) protect(written []text) []string {
-	names := []string{}
-	for _, t := range written {
-		names = append(names, read(r, t, notEmpty))
-	}
-	return names
-}
-
 func (r *reader) engine(written engine) Engine {
 	return Engine{
-		Kind:           read(r, written.Kind, oneOf(Embedded)),
+		Kind:           read(r, written.Kind, oneOf(Embedded, SparkSQL)),
 		Memory:         read(r, written.Memory, atLeast(minMemory)),
 		Spill:          read(r, written.Spill, r.folder),
 		TargetFileSize: read(r, written.TargetFileSize, atLeast(minFileSize)),
+		Command:        r.texts(written.Command),
+		Conf:           r.conf(written.Conf),
+		TimeLimit:      read(r, written.TimeLimit, ParseSpan),
 	}
+}
+
+// texts reads a list of texts that are not empty.
+func (r *reader) texts(written []text) []string {
+	list := []string{}
+	for _, t := range written {
+		list = append(list, read(r, t, notEmpty))
+	}
+	return list
+}
+
+// conf reads settings of an engine, whose values may be empty.
+func (r *reader) conf(written map[string]text) map[string]string {
+	settings := map[string]string{}
+	for key, value := range written {
+		settings[key] = value.value
+	}
+	return settings
 }

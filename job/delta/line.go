@@ -45,7 +45,11 @@ type provenance struct {
 	Timestamp         json.Number `json:"timestamp"`
 	InCommitTimestamp json.Number `json:"inCommitTimestamp"`
 	TxnID             string      `json:"txnId"`
-	EngineInfo        any         `json:"engineInfo"` // a text, unless another writer thinks otherwise
+	// What should be a text or an object, unless another writer thinks otherwise:
+	EngineInfo          any `json:"engineInfo"`
+	Operation           any `json:"operation"`
+	OperationParameters any `json:"operationParameters"`
+	UserMetadata        any `json:"userMetadata"`
 }
 
 // UnmarshalJSON never fails on a well-formed object.
@@ -56,6 +60,9 @@ func (c *commitInfo) UnmarshalJSON(data []byte) error {
 	}
 	c.TxnID = p.TxnID
 	c.EngineInfo, _ = p.EngineInfo.(string)
+	c.Operation, _ = p.Operation.(string)
+	c.OperationParameters, _ = p.OperationParameters.(map[string]any)
+	c.UserMetadata, _ = p.UserMetadata.(string)
 	c.Timestamp, _ = p.Timestamp.Int64()
 	c.InCommitTimestamp, _ = p.InCommitTimestamp.Int64()
 	return nil

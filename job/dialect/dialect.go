@@ -29,6 +29,9 @@ type Target struct {
 	// Streaming is true for a table with a live streaming writer: it gets no ALTER and no
 	// RESTORE, either of which would break or rewind the stream (rule 5).
 	Streaming bool
+	// Clustered is true for a table that has the feature of declared keys already: giving it
+	// others raises no protocol, and ZORDER BY is refused on it.
+	Clustered bool
 }
 
 // SparkDelta is open-source Spark with Delta Lake 3.3 to 4.0.
@@ -55,15 +58,23 @@ const (
 	BoundChars = 32
 )
 
+// Settings of a Spark session with Delta Lake: the size of the files that OPTIMIZE makes, in
+// bytes (delta.targetFileSize is refused by open-source Delta), and what is kept with each
+// commit.
+const (
+	FileSizeSetting = "spark.databricks.delta.optimize.maxFileSize"
+	StampSetting    = "spark.databricks.delta.commitInfo.userMetadata"
+)
+
 // Name is the dialect's name in plan and state.
 func (SparkDelta) Name() string { return "spark-delta-4.0" }
 
-// Clusters reports whether the table is given declared keys: with leave to raise its protocol,
-// and without a stream at work. A partitioned table cannot have any
+// Clusters reports whether the table is given declared keys: where it has the feature already
+// or there is leave to raise its protocol, and without a stream at work. A partitioned table cannot have any
 // (DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED): its files are laid by ZORDER
 // BY, partition by partition.
 func (d SparkDelta) Clusters(t Target, l layout.Layout) bool {
-	return d.MayRaiseProtocol == RaiseProtocol && !t.Streaming && len(l.Partition) == 0
+	return (d.MayRaiseProtocol == RaiseProtocol || t.Clustered) && !t.Streaming && len(l.Partition) == 0
 }
 
 // Rekey gives the statements that lay a whole table by new keys, each ending in ";".

@@ -65,6 +65,9 @@ type Snapshot struct {
 	Layout     layout.Layout     `json:"layout"`
 	Properties map[string]string `json:"properties,omitempty"`
 	Files      []File            `json:"-"`
+	// Declared is true where the keys stand in the table itself, so that every OPTIMIZE of
+	// Spark's goes by them.
+	Declared bool `json:"declared,omitempty"`
 	// Streamed is when a streaming writer last committed, zero where none is known.
 	Streamed time.Time `json:"streamed,omitzero"`
 }

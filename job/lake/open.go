@@ -36,7 +36,14 @@ func Open(ctx context.Context, store object.Store, name table.Name, location tab
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("open table %s: %w", name, err)
 	}
-	return OfDelta(s, name, location)
+	l, err := OfDelta(s, name, location)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if t, ok := trace(ctx, store, s, l.Layout, l.Owner); ok {
+		l = l.with(t)
+	}
+	return l, nil
 }
 
 // OfDelta is the picture of a Delta table whose log was read before.
@@ -51,7 +58,7 @@ func OfDelta(s delta.Snapshot, name table.Name, location table.Location) (Snapsh
 	return Snapshot{
 		Table: name, Location: location, Format: Delta, Version: s.Version,
 		Columns: columns(s.Metadata.Schema), SchemaHash: hash, Protocol: protocol(s.Protocol),
-		Owner: owner, Layout: found, Properties: maps.Clone(s.Metadata.Configuration), Files: list, Streamed: streamed(s),
+		Owner: owner, Layout: found, Declared: len(s.ClusteringKeys()) > 0, Properties: maps.Clone(s.Metadata.Configuration), Files: list, Streamed: streamed(s),
 	}, nil
 }
 

@@ -85,12 +85,14 @@ func (in Input) keep(t TableInput) string {
 
 // barred says why a table may not be rewritten whatever it would save; it is weighed all the
 // same, as advice. Empty means that nothing stands in the way.
-func barred(t TableInput) string {
+func (in Input) barred(t TableInput) string {
 	switch {
 	case len(t.Unsupported) > 0:
 		return "the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
 	case t.Snapshot.Owner == delta.OwnerUser:
 		return "its keys were set by its owner: " + t.Snapshot.Layout.String()
+	case t.Snapshot.Declared && in.Settings.Engine == EmbeddedEngine:
+		return "its keys are declared for Spark's OPTIMIZE, which would undo others: " + t.Snapshot.Layout.String()
 	}
 	return ""
 }

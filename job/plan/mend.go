@@ -78,7 +78,7 @@ func (in Input) noUpkeep(t TableInput) string {
 	case !slices.ContainsFunc(s.Files, func(f lake.File) bool { return !f.Laid }):
 		return "nothing came in since it was laid"
 	case len(t.Unsupported) > 0:
-		return barred(t)
+		return in.barred(t)
 	case !in.Settings.Writable(s.Table, s.Location):
 		return "it is not under write:"
 	case in.Settings.Upkeep == 0:

@@ -26,6 +26,23 @@ func (in Input) steps(tables []Table) []Step {
 
 func saving(s Step) int64 { return int64(s.Expected.ScannedBytesNow - s.Expected.ScannedBytesThen) }
 
+// StatementOf is what the plan's dialect says for a step: a plan that was edited may say
+// something else. It is false where the plan has no table for the step.
+func (s Settings) StatementOf(p Plan, step Step) (string, bool) {
+	at := slices.IndexFunc(p.Tables, func(t Table) bool { return t.Table == step.Table && t.Location == step.Location })
+	if at < 0 {
+		return "", false
+	}
+	return s.statement(p.Tables[at], step.Kind, step.Layout), true
+}
+
+func (s Settings) statement(t Table, kind Kind, l layout.Layout) string {
+	if kind == Upkeep {
+		return s.Dialect.Upkeep(s.target(t), l)
+	}
+	return strings.Join(s.Dialect.Rekey(s.target(t), l), "\n")
+}
+
 // UndoOf is the way back of a step whose commit followed the given version of its table.
 func (s Settings) UndoOf(p Plan, step Step, before int64) string {
 	at := slices.IndexFunc(p.Tables, func(t Table) bool { return t.Table == step.Table && t.Location == step.Location })
@@ -36,15 +53,17 @@ func (s Settings) UndoOf(p Plan, step Step, before int64) string {
 }
 
 func (s Settings) target(t Table) dialect.Target {
-	return dialect.Target{Name: t.Table, Location: t.Location, Address: s.Address, Streaming: t.Streaming}
+	return dialect.Target{
+		Name: t.Table, Location: t.Location, Address: s.Address, Streaming: t.Streaming,
+		Clustered: slices.Contains(t.Protocol.WriterFeatures, "clustering"),
+	}
 }
 
 func (in Input) step(t Table) Step {
-	target := in.Settings.target(t)
 	return Step{
 		Table: t.Table, Kind: Rekey, Location: t.Location, Layout: t.Chosen,
-		Statement: strings.Join(in.Settings.Dialect.Rekey(target, t.Chosen), "\n"),
-		Undo:      in.Settings.Dialect.Undo(target, t.Version),
+		Statement: in.Settings.statement(t, Rekey, t.Chosen),
+		Undo:      in.Settings.Dialect.Undo(in.Settings.target(t), t.Version),
 		Reason:    t.Reason,
 		Version:   t.Version, SchemaHash: t.SchemaHash, Protocol: t.Protocol,
 		TargetFile: in.Settings.TargetFile,

@@ -83,7 +83,7 @@ func taken(m mend) string {
 func (in Input) upkeepStep(t Table, m mend) Step {
 	s := in.step(t)
 	s.Kind, s.Layout, s.Reason = Upkeep, t.Current, t.Decay.Reason
-	s.Statement = in.Settings.Dialect.Upkeep(in.Settings.target(t), t.Current)
+	s.Statement = in.Settings.statement(t, Upkeep, t.Current)
 	if in.Settings.Engine == EmbeddedEngine {
 		s.Files = m.files
 	}

@@ -27,7 +27,7 @@ type weighed struct {
 
 // weigh tries every candidate layout of one table.
 func (in Input) weigh(t TableInput) (weighed, error) {
-	w := weighed{table: in.describe(t), input: t, protected: in.protected(), then: map[int][]unit.Bytes{}, barred: barred(t)}
+	w := weighed{table: in.describe(t), input: t, protected: in.protected(), then: map[int][]unit.Bytes{}, barred: in.barred(t)}
 	rs, err := reads(t, in.Queries, in.Reach)
 	if err != nil {
 		return weighed{}, err

@@ -14,10 +14,10 @@ import (
 
 // Write renders the plan whose JSON has the given SHA-256.
 func Write(p plan.Plan, hash string) string {
-	w := &writer{embedded: p.Engine == plan.EmbeddedEngine}
+	w := &writer{embedded: p.Engine == plan.EmbeddedEngine, hash: hash}
 	w.header(p, hash)
 	for i, step := range p.Steps {
-		w.step(i+1, len(p.Steps), step)
+		w.step(i, len(p.Steps), step)
 	}
 	if len(p.Steps) == 0 {
 		w.comment("Nothing to do.")
@@ -28,6 +28,7 @@ func Write(p plan.Plan, hash string) string {
 type writer struct {
 	text     strings.Builder
 	embedded bool
+	hash     string
 }
 
 // comment writes one line that no engine runs, whatever it holds.
@@ -63,12 +64,12 @@ func (w *writer) unseen(c plan.Coverage) {
 }
 
 func (w *writer) step(number, of int, s plan.Step) {
-	w.comment("step %d of %d: %s %s, version %d, to %s", number, of, s.Kind, s.Table, s.Version, s.Layout)
+	w.comment("step %d of %d: %s %s, version %d, to %s", number+1, of, s.Kind, s.Table, s.Version, s.Layout)
 	w.comment("at %s", s.Location)
 	w.comment("why: %s", s.Reason)
 	w.comment("expected: rewrites %s into about %d files; reads %s a window instead of %s",
 		s.Expected.Rewrite, s.Expected.Files, s.Expected.ScannedBytesThen, s.Expected.ScannedBytesNow)
-	w.statement(s)
+	w.statement(number, s)
 	w.comment("undo, only while nothing but this step was written to the table after version %d:", s.Version)
 	for line := range strings.Lines(s.Undo) {
 		w.comment("%s", line)
@@ -76,10 +77,15 @@ func (w *writer) step(number, of int, s plan.Step) {
 	w.text.WriteString("\n")
 }
 
+// byHand stands for the run in the stamp of a script that a person runs.
+const byHand = "script"
+
 // statement writes SQL to be run, or, for the embedded engine, to be read.
-func (w *writer) statement(s plan.Step) {
+func (w *writer) statement(number int, s plan.Step) {
 	if !w.embedded {
-		w.text.WriteString(s.Statement + "\n")
+		// The table's history then says which plan its keys come from, as after a run (rule 12).
+		fmt.Fprintf(&w.text, `SET %s={"run":"%s","step":%d,"plan_sha256":"%s"};`+"\n", dialect.StampSetting, byHand, number, w.hash)
+		fmt.Fprintf(&w.text, "SET %s=%d;\n%s\n", dialect.FileSizeSetting, int64(s.TargetFile), s.Statement)
 		return
 	}
 	which := "all files"

@@ -10,6 +10,8 @@
 -- at /lake/t
 -- why: hilbert(a, b) reads 1 GB a window instead of 4 GB and this line must stay a comment
 -- expected: rewrites 1.00 GB into about 16 files; reads 1.00 GB a window instead of 4.00 GB
+SET spark.databricks.delta.commitInfo.userMetadata={"run":"script","step":0,"plan_sha256":"abababababababababababababababababababababababababababababababab"};
+SET spark.databricks.delta.optimize.maxFileSize=0;
 OPTIMIZE `sales`.`o``; DROP TABLE x; --` ZORDER BY (`a`, `b`);
 -- undo, only while nothing but this step was written to the table after version 7:
 -- RESTORE TABLE `sales`.`o``; DROP TABLE x; --` TO VERSION AS OF 7;

@@ -1,0 +1,32 @@
+package execute
+
+import (
+	"fmt"
+	"slices"
+
+	"ajlo/job/lake"
+	"ajlo/job/plan"
+)
+
+// Changed says how a table's schema or protocol differ from what a step was planned for (rule
+// 3); empty where they do not.
+func Changed(step plan.Step, now lake.Snapshot) string {
+	if now.SchemaHash != step.SchemaHash {
+		return fmt.Sprintf("its schema changed since it was planned at version %d (%s, now %s at version %d): make a new plan",
+			step.Version, step.SchemaHash, now.SchemaHash, now.Version)
+	}
+	if !sameProtocol(now.Protocol, step.Protocol) {
+		return fmt.Sprintf("its protocol changed since it was planned at version %d (%+v, now %+v at version %d): make a new plan",
+			step.Version, step.Protocol, now.Protocol, now.Version)
+	}
+	return ""
+}
+
+func sameProtocol(a, b lake.Protocol) bool {
+	return a.MinReader == b.MinReader && a.MinWriter == b.MinWriter &&
+		sameSet(a.ReaderFeatures, b.ReaderFeatures) && sameSet(a.WriterFeatures, b.WriterFeatures)
+}
+
+func sameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}

@@ -1,0 +1,188 @@
+package sparksql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ajlo/job/config"
+	"ajlo/job/delta"
+	"ajlo/job/dialect"
+	"ajlo/job/execute"
+	"ajlo/job/lake"
+	"ajlo/job/layout"
+	"ajlo/job/object"
+	"ajlo/job/plan"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// oldestSpark is the first whose Delta Lake makes old files follow new keys (OPTIMIZE FULL).
+const oldestSpark = "3.5"
+
+// opened is the newest version of a step's table.
+type opened struct {
+	store object.Store
+	delta delta.Snapshot
+	lake  lake.Snapshot
+}
+
+func (o opened) bytes() (total unit.Bytes) {
+	for _, f := range o.delta.Files {
+		total += unit.Bytes(f.Size)
+	}
+	return total
+}
+
+// Unsupported is empty for a Delta table: what a table demands of its writers is Spark's to
+// know, which refuses what it cannot do before it writes.
+func (e *Engine) Unsupported(ctx context.Context, location table.Location) ([]string, error) {
+	store, err := e.o.Open(string(location))
+	if err != nil {
+		return nil, fmt.Errorf("look at table %s: %w", location, err)
+	}
+	if _, err := delta.Replay(ctx, store); err != nil {
+		return nil, fmt.Errorf("look at table %s: %w", location, err)
+	}
+	if reason := e.storageHazard(store); reason != "" {
+		return []string{reason}, nil
+	}
+	return nil, nil
+}
+
+// Check refuses the step where Apply would, and where this Spark does not start, is too old
+// or finds another table under the step's name.
+func (e *Engine) Check(ctx context.Context, step plan.Step) error {
+	if len(e.o.Command) == 0 {
+		return refuse(step, "the config names no program as engine.command")
+	}
+	if _, err := exec.LookPath(e.o.Command[0]); err != nil {
+		return refuse(step, "Spark cannot be started: %v: name the program of spark-sql as engine.command", err)
+	}
+	if _, err := e.open(ctx, step); err != nil {
+		return err
+	}
+	printed, err := e.run(ctx, "SELECT version();\nDESCRIBE DETAIL "+e.target(step).SQL()+";", nil)
+	var said *saidError
+	switch {
+	case errors.As(err, &said):
+		return refuse(step, "this Spark cannot describe it: %v", err)
+	case err != nil:
+		return err
+	}
+	return checkAnswer(step, printed)
+}
+
+func (e *Engine) target(step plan.Step) dialect.Target {
+	return dialect.Target{Name: step.Table, Location: step.Location, Address: e.o.Address}
+}
+
+// checkAnswer looks at what Spark printed of itself, on the first line, and of the table, with
+// tabs between columns of which one is the table's location.
+func checkAnswer(step plan.Step, printed string) error {
+	version, detail, _ := strings.Cut(printed, "\n")
+	version, _, _ = strings.Cut(version, " ")
+	if !atLeast(version, oldestSpark) {
+		return refuse(step, "this is Spark %q, and old files follow new keys from Spark %s with Delta Lake 3.3 on", version, oldestSpark)
+	}
+	if !slices.ContainsFunc(strings.Split(detail, "\t"), func(column string) bool { return samePlace(column, string(step.Location)) }) {
+		return refuse(step, "this Spark finds it elsewhere than the plan, which has it at %s: %s", step.Location, strings.TrimSpace(detail))
+	}
+	return nil
+}
+
+// atLeast compares versions by their first two numbers.
+func atLeast(version, oldest string) bool {
+	number := func(v string) (major, minor int) {
+		parts := append(strings.Split(v, "."), "", "")
+		major, _ = strconv.Atoi(parts[0])
+		minor, _ = strconv.Atoi(parts[1])
+		return major, minor
+	}
+	major, minor := number(version)
+	oldMajor, oldMinor := number(oldest)
+	return major > oldMajor || major == oldMajor && minor >= oldMinor
+}
+
+// samePlace compares the places of two folders, in the spellings of Spark and of ajlo.
+func samePlace(a, b string) bool { return placeOf(a) == placeOf(b) }
+
+// placeOf is a folder as a URL in one spelling: s3a: is s3:, and a path is a file:.
+func placeOf(location string) string {
+	u, err := url.Parse(location)
+	if err != nil || u.Scheme == "" {
+		return "file://" + path.Clean(location)
+	}
+	scheme := u.Scheme
+	if scheme == "s3a" || scheme == "s3n" {
+		scheme = "s3"
+	}
+	return scheme + "://" + u.Host + path.Clean("/"+u.Path)
+}
+
+// open reads the newest version of the step's table and refuses what follows from the log alone.
+func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
+	if reason := unmakable(step.Layout); reason != "" {
+		return opened{}, refuse(step, "%s", reason)
+	}
+	store, err := e.o.Open(string(step.Location))
+	if err != nil {
+		return opened{}, refuse(step, "%v", err)
+	}
+	if reason := e.storageHazard(store); reason != "" {
+		return opened{}, refuse(step, "%s", reason)
+	}
+	d, err := delta.Replay(ctx, store)
+	if errors.Is(err, delta.ErrNoTable) {
+		return opened{}, refuse(step, "%v: the table is gone or is not Delta; make a new plan", err)
+	}
+	if err != nil {
+		return opened{}, fmt.Errorf("open table %s: %w", step.Table, err)
+	}
+	l, err := lake.OfDelta(d, step.Table, step.Location)
+	if err != nil {
+		return opened{}, err
+	}
+	if reason := execute.Changed(step, l); reason != "" {
+		return opened{}, refuse(step, "%s", reason)
+	}
+	return opened{store, d, l}, nil
+}
+
+// unmakable says why Spark cannot make a layout; empty where it can.
+func unmakable(l layout.Layout) string {
+	switch {
+	case l.Scope != layout.WholeTable:
+		return fmt.Sprintf("scope %q: OPTIMIZE takes whole tables", l.Scope)
+	case l.Order == layout.LearntCuts || l.Order == layout.None:
+		return fmt.Sprintf("order %q: Spark has no statement for it", l.Order)
+	case len(l.Clustering) > dialect.MaxClusteringKeys:
+		return fmt.Sprintf("%d keys: Delta Lake takes at most %d", len(l.Clustering), dialect.MaxClusteringKeys)
+	}
+	return ""
+}
+
+// storageHazard says why commits of this Spark to the storage could take another's place (rule
+// 4); empty where they cannot. Open-source Delta knows no put on condition.
+func (e *Engine) storageHazard(store object.Store) string {
+	if object.Scheme(store.URL()) != "s3" {
+		return ""
+	}
+	switch e.o.Commit {
+	case config.Exclusive, config.DynamoDB, config.ByCatalog:
+		return ""
+	case config.Conditional:
+		return "the config has commit: conditional, and open-source Delta on Spark puts no commit on condition"
+	}
+	return "it is on S3, where Delta's writers can lose each other's commits: say in the config how commits are made safe (commit: dynamodb, catalog or exclusive)"
+}
+
+func refuse(step plan.Step, format string, args ...any) *execute.Refusal {
+	return &execute.Refusal{Table: step.Table, Reason: fmt.Sprintf(format, args...)}
+}

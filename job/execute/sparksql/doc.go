@@ -1,0 +1,19 @@
+// Package sparksql is the engine that has the team's own Spark carry out the steps, by
+// spark-sql as a child process.
+//
+// In comes a step of a plan on a Delta table; out comes what Spark's commits did to the
+// table, as its log tells: files, bytes, and the rows of the files before and after, read
+// again by ajlo itself (rule 1). What always holds: the child runs the statements of the step
+// and nothing else, in a folder of its own, and it does not outlive ajlo; each commit carries
+// the run's stamp, so that a run that was killed is understood from the table's history
+// (rule 12); nothing in the table's folder is ever deleted here. When others change the table
+// meanwhile, Spark gives up with a conflict: the step is then done again on the newest version.
+//
+// It refuses, before a byte is written: a Spark that does not start, a table that this Spark
+// finds elsewhere than the plan, tables on S3 whose writers nobody vouches for (rule 4), a
+// schema or protocol other than planned, and layouts that Spark cannot make.
+//
+// Tried on Spark 4.0.2 with Delta 4.0.1: OPTIMIZE commits once, with
+// spark.databricks.delta.commitInfo.userMetadata as its user metadata; ALTER … CLUSTER BY is a
+// commit of its own with the same.
+package sparksql

@@ -1,0 +1,114 @@
+package lake
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ajlo/job/delta"
+	"ajlo/job/layout"
+	"ajlo/job/object"
+	"ajlo/job/table"
+)
+
+// traceBack is how many commits are read to find out who set a table's keys: those of some
+// weeks of nightly jobs, or of hours of a stream.
+const traceBack = 100
+
+// traced is a layout with what the log's history adds to what the table itself says.
+type traced struct {
+	layout layout.Layout
+	owner  string
+	laid   map[string]bool // files in that layout; nil where their tags tell
+}
+
+// trace looks in a table's history for what its files and domains do not tell: whether
+// declared keys were set by a step of ajlo on a Spark, and by which keys OPTIMIZE ZORDER BY,
+// which leaves no mark on a file, ordered the table. A commit that cannot be read ends the
+// history, since nothing in it is needed to read the table.
+func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layout.Layout, owner string) (traced, bool) {
+	declared := names(declaredKeys(s))
+	if len(declared) == 0 && len(found.Clustering) > 0 {
+		return traced{}, false // the tags have told
+	}
+	seen := 0
+	for e, err := range delta.History(ctx, store, s.Version) {
+		if seen++; err != nil || seen > traceBack {
+			break
+		}
+		switch {
+		case len(declared) == 0 && e.Operation == "OPTIMIZE" && len(keysOf(e, "zOrderBy")) > 0:
+			return byZOrder(s, e, found)
+		case len(declared) > 0 && e.Operation == "CLUSTER BY":
+			ours := delta.Stamped(e.UserMetadata) && slices.Equal(splitKeys(e.Parameters["newClusteringColumns"]), declared)
+			return traced{layout: found, owner: delta.OwnerUs}, ours
+		}
+	}
+	return traced{}, false
+}
+
+// byZOrder is the layout that a commit of OPTIMIZE ZORDER BY made, where more than tagShare of
+// the live bytes are still its files.
+func byZOrder(s delta.Snapshot, e delta.Entry, found layout.Layout) (traced, bool) {
+	added := map[string]bool{}
+	for _, f := range e.Added {
+		added[f.Path] = true
+	}
+	var ordered, total int64
+	for _, f := range s.Files {
+		total += f.Size
+		if added[f.Path] {
+			ordered += f.Size
+		}
+	}
+	keys := keysOf(e, "zOrderBy")
+	order := layout.ZOrder
+	if len(keys) == 1 {
+		order = layout.Sort // one key's z-order is its own order
+	}
+	l := layout.ClusteredBy(order, keys...)
+	l.Partition = found.Partition
+	owner := delta.OwnerUser
+	if delta.Stamped(e.UserMetadata) {
+		owner = delta.OwnerUs
+	}
+	return traced{l, owner, added}, float64(ordered) > tagShare*float64(total)
+}
+
+// keysOf reads a parameter that Spark spells as a JSON list of columns.
+func keysOf(e delta.Entry, parameter string) (keys []table.Column) {
+	if err := json.Unmarshal([]byte(e.Parameters[parameter]), &keys); err != nil {
+		return nil
+	}
+	return keys
+}
+
+// splitKeys reads a parameter that Spark spells as columns apart by commas.
+func splitKeys(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+func names(columns []table.Column) []string {
+	texts := make([]string, len(columns))
+	for i, c := range columns {
+		texts[i] = string(c)
+	}
+	return texts
+}
+
+// with puts what was traced over a snapshot.
+func (s Snapshot) with(t traced) Snapshot {
+	s.Layout, s.Owner = t.layout, t.owner
+	if t.laid == nil {
+		return s
+	}
+	s.Files = slices.Clone(s.Files)
+	for i := range s.Files {
+		s.Files[i].Laid = t.laid[s.Files[i].Path]
+	}
+	return s
+}
