@@ -100,7 +100,7 @@ func (l log) read(ctx context.Context, s shelf) (reading, error) {
 	// A log that is being written may end before its first line does.
 	r.unread = account.Parts < len(l.application.Parts) || finished && slices.ContainsFunc(r.problems, ofWholeFile)
 	// What could not be read may be readable tomorrow.
-	if finished && len(r.problems) == 0 {
+	if finished && !slices.ContainsFunc(r.problems, func(p eventlog.Problem) bool { return !p.Lasting() }) {
 		r.unkept = s.put(r)
 	}
 	return r, nil

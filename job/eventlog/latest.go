@@ -56,7 +56,11 @@ const maxCompleted = 1 << 15
 // hold keeps the line in place of the last one of its key; false where it has to be dealt
 // with at once.
 func (l *latest) hold(key heldKey, line []byte, file string, number int64) bool {
-	h := l.lines[key]
+	return l.put(l.lines[key], key, line, file, number)
+}
+
+// put is hold for the line that is held under the key, nil for none.
+func (l *latest) put(h *heldLine, key heldKey, line []byte, file string, number int64) bool {
 	before := 0
 	if h != nil {
 		before = len(h.text)
@@ -78,11 +82,17 @@ func (l *latest) hold(key heldKey, line []byte, file string, number int64) bool 
 	return true
 }
 
-// holdTask holds the end of a task of a stage that is worth following.
-func (l *latest) holdTask(key heldKey, line []byte, file string, number int64) {
-	if _, known := l.lines[key]; known || !l.completed[key] && !l.older[key] && len(l.lines) < maxOpenStages {
-		l.hold(key, line, file, number)
+// holdTask holds the end of a task of a stage that is worth following; false where there are
+// too many of those.
+func (l *latest) holdTask(key heldKey, line []byte, file string, number int64) bool {
+	h, known := l.lines[key]
+	switch {
+	case !known && (l.completed[key] || l.older[key]):
+		return true
+	case !known && len(l.lines) >= maxOpenStages:
+		return false
 	}
+	return l.put(h, key, line, file, number)
 }
 
 // settle moves lines out of memory that was lent.

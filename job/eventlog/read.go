@@ -20,17 +20,18 @@ func Events(ctx context.Context, fsys fs.FS, a Application, r *Reading) iter.Seq
 		if !yield(ApplicationStart{ID: a.ID, Attempt: a.Attempt}, nil) {
 			return
 		}
-		held := newLatest()
+		held, pairs := newLatest(), newPairs()
 		for _, name := range a.Parts {
 			if err := ctx.Err(); err != nil {
 				yield(nil, fmt.Errorf("read event log %s: %w", name, err))
 				return
 			}
-			p := partReader{ctx: ctx, file: name, reading: r, limit: maxLine, held: held, yield: yield}
+			p := partReader{ctx: ctx, file: name, reading: r, limit: maxLine, held: held, pairs: pairs, yield: yield}
 			if !p.read(fsys) {
 				return
 			}
 		}
+		pairs.tell(r)
 		p := partReader{ctx: ctx, reading: r, held: held, yield: yield}
 		for _, h := range held.rest() {
 			if !p.giveHeld(h) {
@@ -48,6 +49,7 @@ type partReader struct {
 	limit   int
 	line    int64
 	held    *latest
+	pairs   *pairs
 	yield   func(Event, error) bool
 }
 
@@ -128,8 +130,8 @@ func (p *partReader) use(line []byte, kind lineKind) bool {
 	case unneeded:
 		return true
 	case taskEnd:
-		if key, ok := taskKey(line); ok && kind == lineWhole {
-			p.held.holdTask(key, line, p.file, p.line)
+		if key, ok := taskKey(line); ok && kind == lineWhole && !p.held.holdTask(key, line, p.file, p.line) {
+			p.lose(p.line, tooManyOpen)
 		}
 		return true
 	case adaptiveUpdate:
@@ -152,7 +154,14 @@ func (p *partReader) use(line []byte, kind lineKind) bool {
 // give hands on an event, and before it what was held for it.
 func (p *partReader) give(event Event) bool {
 	switch e := event.(type) {
+	case ExecutionStart:
+		p.pairs.start(pairKey{executionEnd, e.Execution})
+	case JobStart:
+		p.pairs.start(pairKey{jobEnd, e.Job})
+	case JobEnd:
+		p.pairs.end(pairKey{jobEnd, e.Job}, p.file, p.line, p.reading)
 	case ExecutionEnd:
+		p.pairs.end(pairKey{executionEnd, e.Execution}, p.file, p.line, p.reading)
 		if h := p.held.take(heldKey{kind: adaptiveUpdate, id: e.Execution}); h != nil && !p.giveHeld(h) {
 			return false
 		}
@@ -181,6 +190,9 @@ func (p *partReader) giveHeld(h *heldLine) bool {
 func notAsWritten(name []byte) string {
 	return fmt.Sprintf("event %s is not as Spark writes it", shortName(name))
 }
+
+// tooManyOpen is what becomes of ends of tasks beyond those that are held.
+const tooManyOpen = "task ends of more stages than are followed before they complete"
 
 // endsInside is what becomes of the last line of a log that is still being written.
 const endsInside = "file ends inside a line"

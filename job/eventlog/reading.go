@@ -19,6 +19,11 @@ type Problem struct {
 	Count  int64  `json:"count"`
 }
 
+// Lasting reports whether the loss is the log's own: to read it again will find the same.
+func (p Problem) Lasting() bool {
+	return p.Reason == unstarted(executionEnd) || p.Reason == unstarted(jobEnd) || p.Reason == tooManyOpen
+}
+
 // add names the loss, or counts it where the file already has one of the same reason.
 func (r *Reading) add(file string, line int64, reason string) {
 	for i := range r.Problems {

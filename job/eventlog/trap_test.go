@@ -198,12 +198,47 @@ func TestTrapLastUpdateRan(t *testing.T) {
 	}
 	end := fmt.Sprintf(`{"Event":"%sExecutionEnd","executionId":1,"time":5}`, sqlEvent)
 	reordered := fmt.Sprintf(`{"physicalPlanDescription":"{\"executionId\":9","a":{"executionId":8},"executionId" : 2,"Event":"%sAdaptiveExecutionUpdate"}`, sqlEvent)
-	log := []string{update(1, "first"), update(2, "other"), update(1, "last"), end, reordered, strings.TrimSpace(applicationEndLine)}
+	start := fmt.Sprintf(`{"Event":"%sExecutionStart","executionId":1}`, sqlEvent)
+	log := []string{start, update(1, "first"), update(2, "other"), update(1, "last"), end, reordered, strings.TrimSpace(applicationEndLine)}
 	events, r := readOne(t, []byte(strings.Join(log, "\n")+"\n"))
-	want := []Event{ApplicationStart{ID: "a"}, PlanUpdate{Execution: 1, PlanText: "last"}, ExecutionEnd{Execution: 1, Time: millis(5)},
+	want := []Event{ApplicationStart{ID: "a"}, ExecutionStart{Execution: 1, Root: 1, Time: millis(0)}, PlanUpdate{Execution: 1, PlanText: "last"}, ExecutionEnd{Execution: 1, Time: millis(5)},
 		ApplicationEnd{Time: millis(1)}, PlanUpdate{Execution: 2, PlanText: `{"executionId":9`}}
 	if diff := cmp.Diff(want, events); diff != "" || len(r.Problems) > 0 {
 		t.Errorf("problems %v, events (-want +got)\n%s", r.Problems, diff)
+	}
+}
+
+// An end whose start was dropped is counted, and named where the first one stands. One that
+// comes before its start is not.
+func TestTrapEndsWithoutStarts(t *testing.T) {
+	sql := func(event string, id int) string {
+		return fmt.Sprintf(`{"Event":"%s%s","executionId":%d,"time":5}`, sqlEvent, event, id)
+	}
+	log := []string{sql("ExecutionEnd", 1), sql("ExecutionEnd", 2), sql("ExecutionStart", 1), `{"Event":"SparkListenerJobEnd","Job ID":4}`,
+		`{"Event":"SparkListenerJobStart","Job ID":5}`, `{"Event":"SparkListenerJobEnd","Job ID":5}`, sql("ExecutionEnd", 3)}
+	events, r := readOne(t, []byte(strings.Join(log, "\n")+"\n"))
+	want := []Problem{{File: "part", Line: 2, Reason: unstarted(executionEnd), Count: 2}, {File: "part", Line: 4, Reason: unstarted(jobEnd), Count: 1}}
+	if diff := cmp.Diff(want, r.Problems); diff != "" || len(events) != 1+len(log) {
+		t.Errorf("%d events, problems (-want +got)\n%s", len(events), diff)
+	}
+}
+
+// However many ends have no start, and starts no end, memory is bounded and each such end counts.
+func TestTrapManyEndsWithoutStarts(t *testing.T) {
+	var r Reading
+	p := newPairs()
+	for i := range int64(3 * maxOpen) {
+		p.end(pairKey{executionEnd, i}, "part", i+1, &r)
+		if len(p.waiting) > maxWaiting {
+			t.Fatalf("%d ends wait", len(p.waiting))
+		}
+	}
+	p.tell(&r)
+	for i := range int64(2 * maxOpen) {
+		p.start(pairKey{jobEnd, i})
+	}
+	if want := []Problem{{File: "part", Line: 1, Reason: unstarted(executionEnd), Count: 3 * maxOpen}}; cmp.Diff(want, r.Problems) != "" || len(p.open) > maxOpen {
+		t.Errorf("problems %v, %d starts are remembered", r.Problems, len(p.open))
 	}
 }
 

@@ -50,6 +50,7 @@ type reader struct {
 	zones
 	given map[int64]named // columns that other executions have put down, by id
 	top   bool            // it may be the first of its tree, whose shape always counts
+	hands bool            // others of its tree may read what it puts out
 }
 
 // digest reads an execution's first and last plan. Where there was no update they are the
@@ -110,7 +111,7 @@ func (r reader) read(p plan, text planText, v view) digest {
 		d.top = text.roots[0].name
 		d.write = findWrite(v, text.roots, p)
 	}
-	if v == asRun && len(text.roots) > 0 {
+	if v == asRun && r.hands && len(text.roots) > 0 && (len(d.scans) > 0 || len(r.given) > 0 || l.stands) {
 		d.made = l.made(text.roots[0])
 	}
 	return d

@@ -159,13 +159,10 @@ func (x *extractor) end(end eventlog.ExecutionEnd) {
 // digest reads an execution's plans. What a child puts out is kept until its root ends: a
 // MERGE puts its source down in one child and reads it in others.
 func (x *extractor) digest(e *execution) {
-	r := reader{zones: x.zonesOf(e), given: x.made[e.root], top: x.mayBeTop(e)}
+	r := reader{zones: x.zonesOf(e), given: x.made[e.root], top: x.mayBeTop(e), hands: e.root != e.id}
 	e.digest(r, x.names, x.explains && e.root == x.explained)
 	if e.root == e.id {
 		delete(x.made, e.id)
-		if e.digested != nil {
-			e.digested.made = nil
-		}
 		return
 	}
 	if e.digested == nil || len(e.digested.made) == 0 {

@@ -96,6 +96,7 @@ type lineage struct {
 	scans  func(n *node) (table.Name, bool)
 	caches map[*node]cacheID
 	given  map[int64]named // columns that another execution has put down
+	stands bool            // an operator stands for one that is drawn aside
 }
 
 // cacheID tells the cached relations of one plan apart; 0 is no relation.
@@ -120,9 +121,13 @@ func newLineage(v view, roots []*node, scans func(*node) (table.Name, bool)) *li
 	l := &lineage{view: v, byID: map[int]*node{}, done: map[*node]*scope{}, onPath: map[*node]bool{},
 		scans: scans, caches: map[*node]cacheID{}}
 	for at := range v.walk(roots) {
-		if _, known := l.byID[at.number]; !known && at.block != nil {
+		if at.block == nil {
+			continue
+		}
+		if _, known := l.byID[at.number]; !known {
 			l.byID[at.number] = at.node
 		}
+		l.stands = l.stands || at.block.stands != nil
 	}
 	return l
 }

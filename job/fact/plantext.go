@@ -271,7 +271,10 @@ func parseTreeName(text string) *node {
 	if n, ok := bareTreeName(text); ok {
 		return n
 	}
-	m := treeName.FindStringSubmatch(text)
+	var m []string
+	if strings.Contains(text, " (") { // the headings of sections have no number
+		m = treeName.FindStringSubmatch(text)
+	}
 	if m == nil {
 		return &node{name: strings.TrimPrefix(text, "* ")}
 	}

@@ -76,17 +76,33 @@ func isDeltaIndex(class string) bool {
 
 func isDeltaLog(l table.Location) bool { return strings.Contains(string(l), "/_delta_log") }
 
-// locationLine is "PreparedDeltaFileIndex [file:/lake/orders]"; the list may be cut, and
-// may count its paths before it: "InMemoryFileIndex(2 paths)[…".
-var locationLine = regexp.MustCompile(`^([A-Za-z_.$]+)(?:\(\d+ paths?\))? ?\[([^,\]]*)`)
-
+// locationOf reads "PreparedDeltaFileIndex [file:/lake/orders]"; the list may be cut, and may
+// count its paths before it: "InMemoryFileIndex(2 paths)[…".
 func locationOf(n *node) (class string, location table.Location) {
 	f, _ := n.field("Location")
-	m := locationLine.FindStringSubmatch(f.text)
-	if m == nil {
+	end := 0
+	for end < len(f.text) && (isLetter(f.text[end]) || strings.IndexByte("_.$", f.text[end]) >= 0) {
+		end++
+	}
+	list, ok := strings.CutPrefix(strings.TrimPrefix(withoutCount(f.text[end:]), " "), "[")
+	if !ok || end == 0 {
 		return "", ""
 	}
-	return m[1], cleanLocation(m[2])
+	if first := strings.IndexAny(list, ",]"); first >= 0 {
+		list = list[:first]
+	}
+	return f.text[:end], cleanLocation(list)
+}
+
+// withoutCount takes "(2 paths)" off.
+func withoutCount(text string) string {
+	rest, ok := strings.CutPrefix(text, "(")
+	digits, after, counted := strings.Cut(rest, " path")
+	after, closed := strings.CutPrefix(strings.TrimPrefix(after, "s"), ")")
+	if ok && counted && closed && isNumber(digits) {
+		return after
+	}
+	return text
 }
 
 // cleanLocation drops what Hadoop puts before a local path, and a trailing slash.
