@@ -37,7 +37,7 @@ type benchOrder struct {
 	Was    string     `json:"was"`    // the lake as the logs name it
 	Prefix string     `json:"prefix"` // of the labels of the queries that count
 	Target unit.Bytes `json:"target"`
-	Method string     `json:"method"` // paper, clustering, cuts, now
+	Method string     `json:"method"` // paper, clustering, unbound (clustering whoever loses), cuts, now
 	Lake   string     `json:"lake"`   // the copy that is laid out
 	// Protect holds labels of queries that must not lose.
 	Protect []string `json:"protect"`
@@ -169,7 +169,7 @@ func (o benchOrder) input(t *testing.T) plan.Input {
 
 func (o benchOrder) settings() plan.Settings {
 	s := plan.Settings{
-		Threshold: 0.1, Budget: unit.TB, Storage: unit.TB, Horizon: 8, Rate: 0.02, StorageWeight: 0.1, Margin: 0.1,
+		Threshold: 0.1, Budget: unit.TB, Storage: unit.TB, Horizon: 8, Rate: 0.02, StorageWeight: 0.1, Margin: 0.1, MaxLoss: 0.15,
 		TargetFile: o.Target, Engine: "spark", Address: dialect.ByPath, Dialect: dialect.SparkDelta{MayRaiseProtocol: dialect.RaiseProtocol},
 		Protect:  o.Protect,
 		Writable: func(table.Name, table.Location) bool { return true },
@@ -177,6 +177,8 @@ func (o benchOrder) settings() plan.Settings {
 	switch o.Method {
 	case "cuts":
 		s.Engine = plan.EmbeddedEngine
+	case "unbound":
+		s.MaxLoss = 1
 	case "paper":
 		s.Estimator, s.Choice = plan.ByConstant, plan.Greedy
 	}

@@ -166,7 +166,7 @@ func (n Night) trigger(g joingraph.Graph, scores []drift.Score, r references) dr
 // policy is the SHA-256 of what the config wants and allows, whatever the workload is.
 func (n Night) policy() string {
 	c := n.Config
-	text, err := json.Marshal([]any{n.readers(), c.Write, c.Budget, c.Engine, c.Horizon, c.Rate, c.StorageWeight, c.Margin, c.Allow, c.Estimator, c.Sample, c.Choice, c.Protect, c.Delta})
+	text, err := json.Marshal([]any{n.readers(), c.Write, c.Budget, c.Engine, c.Horizon, c.Rate, c.StorageWeight, c.Margin, c.MaxLoss, c.Allow, c.Estimator, c.Sample, c.Choice, c.Protect, c.Delta})
 	if err != nil {
 		panic(fmt.Sprintf("job: policy: %v", err)) // no value of these types fails to encode
 	}
@@ -192,7 +192,7 @@ func (n Night) settings() plan.Settings {
 	}
 	return plan.Settings{
 		Threshold: c.Delta, Budget: c.Budget.Rewrite, Upkeep: c.Budget.Upkeep, Storage: c.Budget.Storage, Horizon: c.Horizon, Rate: c.Rate,
-		StorageWeight: c.StorageWeight, Margin: c.Margin, TargetFile: c.Engine.TargetFileSize,
+		StorageWeight: c.StorageWeight, Margin: c.Margin, MaxLoss: c.MaxLoss, TargetFile: c.Engine.TargetFileSize,
 		Estimator: plan.Estimator(c.Estimator), Choice: plan.Choosing(c.Choice), Protect: c.Protect,
 		Prices: plan.Prices{Currency: c.Prices.Currency, Scan: c.Prices.ScanTB, Rewrite: c.Prices.RewriteTB, StorageMonths: c.Prices.StorageMonth},
 		Policy: n.policy(), Engine: n.Engine.Name(),

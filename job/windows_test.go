@@ -18,7 +18,7 @@ import (
 // only keeps the queries of the given labels and drops all others of the workload.
 func only(labels ...string) map[string]int {
 	kept := map[string]int{}
-	for _, label := range strings.Fields("Q01 Q02 Q03 Q04 Q05 Q06 Q07 Q08 Q09 Q10 J11 J12 J13 J14 J15 J16 J17 J18 J19 J20 J21 J22 T03 T05 T17 T18 T21") {
+	for _, label := range strings.Fields("Q01 Q02 Q03 Q04 Q05 Q06 Q07 Q08 Q09 Q10 J11 J12 J13 J14 J15 J16 J17 J18 J19 J20 J21 J22 T03 T05 T17 T18 T21 D31 D34 B42 M52") {
 		kept[label] = 0
 	}
 	for _, label := range labels {

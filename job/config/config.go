@@ -37,6 +37,9 @@ type Config struct {
 	StorageWeight float64 `json:"storage_weight"`
 	// Margin is the share of its rewrite cost by which a change has to win, 0 or more.
 	Margin float64 `json:"margin"`
+	// MaxLoss is the part of its gains that a layout's losing query classes may lose together, 0
+	// to 1.
+	MaxLoss float64 `json:"max_loss"`
 	// Prices turn bytes into money beside them; all zero where none are given.
 	Prices Prices `json:"prices"`
 	// Protect names classes of queries, by fingerprint or by the description their executions

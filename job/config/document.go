@@ -21,6 +21,7 @@ type document struct {
 	Rate           text     `yaml:"rate"`
 	StorageWeight  text     `yaml:"storage_weight"`
 	Margin         text     `yaml:"margin"`
+	MaxLoss        text     `yaml:"max_loss"`
 	Prices         prices   `yaml:"prices"`
 	Protect        []text   `yaml:"protect"`
 	FirstSeen      text     `yaml:"first_seen"`
@@ -98,6 +99,7 @@ func defaults() document {
 		Rate:           preset("0.02"),
 		StorageWeight:  preset("0.1"),
 		Margin:         preset("0.1"),
+		MaxLoss:        preset("0.15"),
 		FirstSeen:      preset("trigger"),
 		FirstSeenShare: preset("0.05"),
 		Estimator:      preset("what_if"),

@@ -41,6 +41,7 @@ func (r *reader) config(d document) Config {
 		Rate:           read(r, d.Rate, number(0, maxRate)),
 		StorageWeight:  read(r, d.StorageWeight, number(0, maxWeight)),
 		Margin:         read(r, d.Margin, number(0, maxWeight)),
+		MaxLoss:        read(r, d.MaxLoss, number(0, 1)),
 		Prices:         r.prices(d.Prices),
 		Protect:        r.texts(d.Protect),
 		FirstSeen:      read(r, d.FirstSeen, oneOf(Trigger, Weigh)),

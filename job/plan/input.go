@@ -62,7 +62,10 @@ type Settings struct {
 	// StorageWeight is the price of a byte kept for a week beside a byte rewritten.
 	StorageWeight float64
 	// Margin is the part of its rewrite that a change must win beyond the rewrite itself.
-	Margin     float64
+	Margin float64
+	// MaxLoss is the part of its gains that a layout's losing query classes may lose together:
+	// beyond it the layout trades one team's reads for another's.
+	MaxLoss    float64
 	TargetFile unit.Bytes
 	// Estimator and Choice are ByWhatIf and Exact where they are empty.
 	Estimator Estimator

@@ -150,7 +150,22 @@ func (in Input) nothingWorthy(t Table) string {
 	if weighed == 0 {
 		return "kept: no join key or filter column of the window can be a key of it"
 	}
+	if c, ok := in.tooUnfair(t); ok {
+		return fmt.Sprintf("kept: %s would save %s a window on the whole, but %s", c.Layout, c.Gains-c.Losses, c.Reason)
+	}
 	return fmt.Sprintf("kept: none of %d layouts saves enough of the %s a window it is read for", weighed, t.ScannedBytesNow)
+}
+
+// tooUnfair is the layout of most worth that only the losses of some classes forbid; ok is false
+// where there is none.
+func (in Input) tooUnfair(t Table) (best Candidate, ok bool) {
+	for _, c := range t.Candidates[1:] {
+		worthy := !c.Refused && float64(c.NPV) > in.Settings.Margin*float64(c.Rewrite)
+		if worthy && in.losesTooMuch(c) && (!ok || c.NPV > best.NPV) {
+			best, ok = c, true
+		}
+	}
+	return best, ok
 }
 
 func chosenReason(t Table, c Candidate) string {

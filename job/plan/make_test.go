@@ -71,7 +71,7 @@ func input(tables ...plan.TableInput) plan.Input {
 		Tables:  tables,
 		Settings: plan.Settings{
 			Threshold: 0.1, Budget: unit.MB, Storage: unit.MB, Horizon: 8, Rate: 0.02, StorageWeight: 0.1,
-			Margin: 0.1, TargetFile: 1000, Engine: "embedded", Address: dialect.ByName,
+			Margin: 0.1, MaxLoss: 0.15, TargetFile: 1000, Engine: "embedded", Address: dialect.ByName,
 			Writable: func(table.Name, table.Location) bool { return true },
 		},
 	}
@@ -195,6 +195,21 @@ func TestLosersBoundAChoice(t *testing.T) {
 	}
 	if p.Tables[0].Chosen.String() == "sort(a)" {
 		t.Error("sort(a) was chosen although by-b loses more than q1 gains")
+	}
+}
+
+// How much losers may lose is the owner's to say; the plan names the layout that only they forbid.
+func TestOwnerSaysWhatLosersMayLose(t *testing.T) {
+	in := input(grid("t"))
+	in.Settings.Engine = "sparksql" // no cuts
+	in.Queries = append(in.Queries, scan("by-b", "t", between("b", 0, 4)), scan("by-b", "t", between("b", 10, 14)))
+	kept := decide(t, in).Tables[0]
+	if !strings.HasPrefix(kept.Reason, "kept: sort(a) would save ") || !strings.Contains(kept.Reason, "over 15 % of the ") {
+		t.Error(kept.Reason)
+	}
+	in.Settings.MaxLoss = 0.5
+	if got := decide(t, in).Tables[0]; got.Chosen.String() != "sort(a)" || len(got.Candidates[0].Losers) != 0 {
+		t.Errorf("chosen %s: %s", got.Chosen, got.Reason)
 	}
 }
 

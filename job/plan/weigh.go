@@ -9,10 +9,6 @@ import (
 	"ajlo/job/unit"
 )
 
-// maxLossShare is the part of its gains that a layout's losing query classes may lose
-// together: beyond it the layout trades one team's reads for another's.
-const maxLossShare = 0.15
-
 // weighed is one table with its options for the choice.
 type weighed struct {
 	table   Table
@@ -149,12 +145,16 @@ func (in Input) unworthy(c Candidate) string {
 		return ""
 	case saved <= 0:
 		return fmt.Sprintf("saves nothing: %s a window against %s now", c.ScannedBytes, c.ScannedBytes+saved)
-	case float64(c.Losses) > maxLossShare*float64(c.Gains):
-		return fmt.Sprintf("%d query classes would read %s more a window, over %.0f %% of the %s that others save",
-			len(c.Losers), c.Losses, maxLossShare*100, c.Gains)
+	case in.losesTooMuch(c):
+		return fmt.Sprintf("%d query classes would read %s more a window, over %.0f %% of the %s that others save (max_loss)",
+			len(c.Losers), c.Losses, in.Settings.MaxLoss*100, c.Gains)
 	case float64(c.NPV) <= in.Settings.Margin*float64(c.Rewrite):
 		return fmt.Sprintf("saves %s a window, too little for a rewrite of %s: NPV %s, wanted over %.0f %% of the rewrite",
 			saved, c.Rewrite, c.NPV, in.Settings.Margin*100)
 	}
 	return ""
+}
+
+func (in Input) losesTooMuch(c Candidate) bool {
+	return float64(c.Losses) > in.Settings.MaxLoss*float64(c.Gains)
 }

@@ -69,7 +69,8 @@ type Judgement struct {
 
 // Judge replays the predicates of later queries on the bounds of before. The table may have
 // grown since: files that came in count as they are on both sides, and what lies in order now
-// is what lay otherwise before, scaled to its size.
+// is what lay otherwise before, for as many rows. (Bytes are no measure of it: the same rows take
+// more of them in one order than in another.)
 func Judge(k Kept, now lake.Snapshot, names []table.Name, queries []fact.Query) (Judgement, error) {
 	j := Judgement{Run: k.Run, Step: k.Step, Table: k.Table, Location: k.Location, Layout: k.Layout, Before: k.Before, Verdict: TooEarly, Later: now.Version != k.Version}
 	later := laterThan(k.Since, queries)
@@ -88,12 +89,22 @@ func Judge(k Kept, now lake.Snapshot, names []table.Name, queries []fact.Query) 
 	if j.Read, err = plan.ScannedBytes(now, names, later); err != nil {
 		return j, err
 	}
-	if before := old.Bytes(); before > 0 {
-		then = unit.Bytes(math.Round(float64(then) * float64(ordered.Bytes()) / float64(before)))
-	}
-	j.Would = then + since
+	j.Would = unit.Bytes(math.Round(float64(then)*growth(old, ordered))) + since
 	j.Verdict = j.verdict()
 	return j, nil
+}
+
+// growth is how many times the rows of before there are: by bytes where a file does not say.
+func growth(before, now lake.Snapshot) float64 {
+	was, known := before.Rows()
+	is, all := now.Rows()
+	switch {
+	case known && all && was > 0:
+		return float64(is) / float64(was)
+	case before.Bytes() > 0:
+		return float64(now.Bytes()) / float64(before.Bytes())
+	}
+	return 1
 }
 
 func (j Judgement) verdict() Verdict {
