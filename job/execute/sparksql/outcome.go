@@ -57,7 +57,7 @@ func (e *Engine) outcome(ctx context.Context, before opened, step plan.Step, sta
 	r := execute.Result{Version: now.Version}
 	for _, entry := range done {
 		if err := e.add(ctx, &r, before.store, entry); err != nil {
-			return execute.Result{}, fmt.Errorf("Spark rewrote %s in version %d, and its rows cannot be compared: %w", step.Table, entry.Version, err)
+			return execute.Result{}, fmt.Errorf("rows of %s before and after version %d, by Spark, cannot be compared: %w", step.Table, entry.Version, err)
 		}
 	}
 	return r, nil
