@@ -39,6 +39,8 @@ func settings(e sparktest.Engine) sparktest.Options {
 		// Dates and times before 1900 in today's calendar, which Spark 3 asks to be told.
 		"spark.sql.parquet.int96RebaseModeInWrite":    "CORRECTED",
 		"spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+		// Files of delta-rs do not say which calendar theirs are in; Spark 3 then reads none.
+		"spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
 		// vacuumed: so that it loses files at once.
 		"spark.databricks.delta.retentionDurationCheck.enabled": "false",
 	}}
