@@ -70,7 +70,18 @@ const runtimeShare = 3
 
 // Apply does the step.
 func (l limited) Apply(ctx context.Context, s plan.Step, rec execute.Recorder) (execute.Result, error) {
-	before := debug.SetMemoryLimit(int64(l.memory / 20 * (20 - runtimeShare)))
-	defer debug.SetMemoryLimit(before)
+	defer l.keep()()
 	return l.Engine.Apply(ctx, s, rec)
+}
+
+// Trial foretells the step's bytes, which takes as much memory as to do it.
+func (l limited) Trial(ctx context.Context, s plan.Step) (unit.Bytes, error) {
+	defer l.keep()()
+	return l.Engine.Trial(ctx, s)
+}
+
+// keep holds the process to the limit until it is let go.
+func (l limited) keep() (letGo func()) {
+	before := debug.SetMemoryLimit(int64(l.memory / 20 * (20 - runtimeShare)))
+	return func() { debug.SetMemoryLimit(before) }
 }

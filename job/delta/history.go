@@ -15,7 +15,7 @@ type Entry struct {
 	Version    int64
 	Operation  string            // "OPTIMIZE", "CLUSTER BY", "MERGE", …, "" where it does not say
 	Parameters map[string]string // as Spark spells them: values that are no texts are JSON
-	// UserMetadata is what the writer wanted kept with the commit; see Stamped.
+	// UserMetadata is what the writer wanted kept with the commit; see ParseStamp.
 	UserMetadata string
 	Added        []Add    // files that it put in; those outside the table's folder are left out
 	Removed      []string // decoded paths of those that it took out, within the folder
@@ -76,14 +76,4 @@ func spelled(parameters map[string]any) map[string]string {
 		}
 	}
 	return texts
-}
-
-// Stamped reports whether a commit's user metadata is the stamp that a run of ajlo leaves: its
-// run, step and plan (rule 12).
-func Stamped(userMetadata string) bool {
-	var stamp struct {
-		Run  string `json:"run"`
-		Plan string `json:"plan_sha256"`
-	}
-	return json.Unmarshal([]byte(userMetadata), &stamp) == nil && stamp.Run != "" && stamp.Plan != ""
 }

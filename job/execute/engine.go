@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
+	"ajlo/job/delta"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
 
-// Engine carries out the typed steps of a plan. Every engine passes the conformance suite
-// in enginetest.
+// Engine carries out the typed steps of a plan.
 type Engine interface {
 	// Name is the engine's name in config, plan and state.
 	Name() string
@@ -42,7 +42,8 @@ type Swept struct {
 // Recorder is told what an engine is about to do and how far it is.
 type Recorder interface {
 	// Intend keeps the names of files before any of them is created (the write-ahead list).
-	// Paths are relative to the table's location. An error stops the step. Right before it
+	// Paths are relative to the table's location; an engine that does not name files itself
+	// keeps an entry for its commit, which only its own Sweep reads. An error stops the step. Right before it
 	// commits, an engine intends no path at all: that asks whether the run still holds its
 	// lease, and fails where it does not.
 	Intend(ctx context.Context, location table.Location, paths []string) error
@@ -56,12 +57,8 @@ type Recorder interface {
 	Stamp() Stamp
 }
 
-// Stamp names the run, step and plan that a commit belongs to.
-type Stamp struct {
-	Run      string `json:"run"`
-	Step     int    `json:"step"`
-	PlanHash string `json:"plan_sha256"`
-}
+// Stamp names the run, step and plan that a commit belongs to, see delta.Stamp.
+type Stamp = delta.Stamp
 
 // Result is what a step did to its table.
 type Result struct {

@@ -187,7 +187,7 @@ func predicateOf(at *visit, z zones) (p *predicate.Predicate, lost int) {
 	if text, ok := icebergFilters(at.node); ok {
 		filters := unsaidByCondition(s.ParseIceberg(text), above)
 		unread := len(above)
-		above = unsaidByFilters(above, filters)
+		above = predicate.Unsaid(above, filters)
 		lostAbove = max(lostAbove-(unread-len(above)), 0)
 		all = slices.Concat(above, filters)
 	} else {
@@ -230,22 +230,6 @@ func unsaidByCondition(filters, above []predicate.Predicate) []predicate.Predica
 	return slices.DeleteFunc(filters, func(p predicate.Predicate) bool {
 		said[p.Shape()]--
 		return said[p.Shape()] >= 0
-	})
-}
-
-// unsaidByFilters leaves out conditions that were cut from the text where a filter on their
-// column stands that no condition says: it is the same one, whole.
-func unsaidByFilters(above, filters []predicate.Predicate) []predicate.Predicate {
-	spare := map[table.Column]int{}
-	for _, f := range filters {
-		spare[f.Column]++
-	}
-	return slices.DeleteFunc(slices.Clone(above), func(p predicate.Predicate) bool {
-		if p.Op != predicate.Unknown || p.Column == "" {
-			return false
-		}
-		spare[p.Column]--
-		return spare[p.Column] >= 0
 	})
 }
 

@@ -40,7 +40,7 @@ func Open(ctx context.Context, store object.Store, name table.Name, location tab
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if t, ok := trace(ctx, store, s, l.Layout, l.Owner); ok {
+	if t, ok := trace(ctx, store, s, l.Layout); ok {
 		l = l.with(t)
 	}
 	return l, nil

@@ -27,8 +27,8 @@ type traced struct {
 // declared keys were set by a step of ajlo on a Spark, and by which keys OPTIMIZE ZORDER BY,
 // which leaves no mark on a file, ordered the table. A commit that cannot be read ends the
 // history, since nothing in it is needed to read the table.
-func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layout.Layout, owner string) (traced, bool) {
-	declared := names(declaredKeys(s))
+func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layout.Layout) (traced, bool) {
+	declared := declaredKeys(s)
 	if len(declared) == 0 && len(found.Clustering) > 0 {
 		return traced{}, false // the tags have told
 	}
@@ -41,7 +41,7 @@ func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layo
 		case len(declared) == 0 && e.Operation == "OPTIMIZE" && len(keysOf(e, "zOrderBy")) > 0:
 			return byZOrder(s, e, found)
 		case len(declared) > 0 && e.Operation == "CLUSTER BY":
-			ours := delta.Stamped(e.UserMetadata) && slices.Equal(splitKeys(e.Parameters["newClusteringColumns"]), declared)
+			ours := stamped(e) && slices.Equal(splitKeys(e.Parameters["newClusteringColumns"]), declared)
 			return traced{layout: found, owner: delta.OwnerUs}, ours
 		}
 	}
@@ -70,10 +70,15 @@ func byZOrder(s delta.Snapshot, e delta.Entry, found layout.Layout) (traced, boo
 	l := layout.ClusteredBy(order, keys...)
 	l.Partition = found.Partition
 	owner := delta.OwnerUser
-	if delta.Stamped(e.UserMetadata) {
+	if stamped(e) {
 		owner = delta.OwnerUs
 	}
 	return traced{l, owner, added}, float64(ordered) > tagShare*float64(total)
+}
+
+func stamped(e delta.Entry) bool {
+	_, ok := delta.ParseStamp(e.UserMetadata)
+	return ok
 }
 
 // keysOf reads a parameter that Spark spells as a JSON list of columns.
@@ -85,19 +90,11 @@ func keysOf(e delta.Entry, parameter string) (keys []table.Column) {
 }
 
 // splitKeys reads a parameter that Spark spells as columns apart by commas.
-func splitKeys(text string) []string {
-	if text == "" {
-		return nil
+func splitKeys(text string) (keys []table.Column) {
+	for key := range strings.SplitSeq(text, ",") {
+		keys = append(keys, table.Column(key))
 	}
-	return strings.Split(text, ",")
-}
-
-func names(columns []table.Column) []string {
-	texts := make([]string, len(columns))
-	for i, c := range columns {
-		texts[i] = string(c)
-	}
-	return texts
+	return keys
 }
 
 // with puts what was traced over a snapshot.

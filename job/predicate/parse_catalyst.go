@@ -375,17 +375,26 @@ func shapes(all []Predicate) map[string]int {
 	return count
 }
 
-// unsaid leaves out unread conditions on a column on which the source was handed a filter
-// that no condition was read as: they are the same one.
+// unsaid is Unsaid by those filters that no condition was read as.
 func unsaid(left, merged []Predicate, unmatched map[string]int) []Predicate {
-	spare := map[table.Column]int{}
+	var spare []Predicate
 	for _, p := range merged {
 		if shape := p.Shape(); unmatched[shape] > 0 {
 			unmatched[shape]--
-			spare[p.Column]++
+			spare = append(spare, p)
 		}
 	}
-	return slices.DeleteFunc(left, func(p Predicate) bool {
+	return Unsaid(left, spare)
+}
+
+// Unsaid leaves out unread conditions on a column on which the source was handed a filter that
+// no condition was read as: they are the same one.
+func Unsaid(conditions, filters []Predicate) []Predicate {
+	spare := map[table.Column]int{}
+	for _, f := range filters {
+		spare[f.Column]++
+	}
+	return slices.DeleteFunc(slices.Clone(conditions), func(p Predicate) bool {
 		if spare[p.Column] == 0 || p.Op != Unknown || p.Column == "" {
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ajlo/job/delta"
 	"ajlo/job/dialect"
 	"ajlo/job/plan"
 )
@@ -84,8 +85,8 @@ const byHand = "script"
 func (w *writer) statement(number int, s plan.Step) {
 	if !w.embedded {
 		// The table's history then says which plan its keys come from, as after a run (rule 12).
-		fmt.Fprintf(&w.text, `SET %s={"run":"%s","step":%d,"plan_sha256":"%s"};`+"\n", dialect.StampSetting, byHand, number, w.hash)
-		fmt.Fprintf(&w.text, "SET %s=%d;\n%s\n", dialect.FileSizeSetting, int64(s.TargetFile), s.Statement)
+		stamp := delta.Stamp{Run: byHand, Step: number, PlanHash: w.hash}
+		fmt.Fprintf(&w.text, "SET %s=%s;\nSET %s=%d;\n%s\n", dialect.StampSetting, stamp.Text(), dialect.FileSizeSetting, int64(s.TargetFile), s.Statement)
 		return
 	}
 	which := "all files"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"ajlo/job/delta"
 	"ajlo/job/execute"
@@ -16,32 +15,13 @@ import (
 // Apply rewrites the table and commits, or leaves it as it was. A step whose layout the
 // table has already changes nothing.
 func (e *Engine) Apply(ctx context.Context, step plan.Step, rec execute.Recorder) (execute.Result, error) {
-	start, tried := e.o.Now(), 0
-	for attempt := 1; ; attempt++ {
-		r, err := e.attempt(ctx, step, rec)
-		tried += r.Attempts
-		if err == nil {
-			r.Attempts, r.Took = tried, e.o.Now().Sub(start)
-			return r, nil
-		}
-		var conflict *delta.Conflict
-		if !errors.As(err, &conflict) {
-			return execute.Result{}, err
-		}
-		if attempt == maxAttempts {
-			return execute.Result{}, fmt.Errorf("rewrite %s: others changed it during each of %d attempts, try again when it is quieter: %w",
-				step.Table, maxAttempts, err)
-		}
-		if err := e.o.Wait(ctx, e.pause(attempt)); err != nil {
-			return execute.Result{}, err
-		}
-	}
+	retry := execute.Retry{Pause: firstPause, Now: e.o.Now, Random: e.o.Random, Wait: e.o.Wait}
+	return retry.Do(ctx, step.Table, conflicts, func() (execute.Result, error) { return e.attempt(ctx, step, rec) })
 }
 
-// pause grows from attempt to attempt and varies by half to either side, so that two that
-// lost to each other do not meet again.
-func (e *Engine) pause(attempt int) time.Duration {
-	return time.Duration(float64(firstPause<<(attempt-1)) * (0.5 + e.o.Random()))
+func conflicts(err error) bool {
+	var conflict *delta.Conflict
+	return errors.As(err, &conflict)
 }
 
 // attempt is one rewrite of the newest version. Its error is a *delta.Conflict where another
@@ -75,16 +55,12 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if len(out.Files) == 0 { // not a row in any file: no order to put them in
 		return execute.Result{Version: t.lake.Version}, nil
 	}
-	change, err := e.change(step, t, s, out, rec.Stamp())
-	if err == nil {
-		// An empty intent asks whether this run still holds its lease: files of one that lost
-		// it may be swept by the next, so they must not be committed.
-		err = rec.Intend(ctx, step.Location, nil)
-	}
-	if err != nil {
+	// An empty intent asks whether this run still holds its lease: files of one that lost it may
+	// be swept by the next, so they must not be committed.
+	if err := rec.Intend(ctx, step.Location, nil); err != nil {
 		return execute.Result{}, errors.Join(err, rewrite.Discard(context.WithoutCancel(ctx), t.store, out.Paths()))
 	}
-	return e.commit(ctx, t, s, out, change)
+	return e.commit(ctx, t, s, out, e.change(step, t, s, out, rec.Stamp()))
 }
 
 // commit makes the change part of the table, or takes the new files away again.

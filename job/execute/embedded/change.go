@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,19 +14,15 @@ import (
 
 // change is the commit, in the form of Delta's OPTIMIZE: parameters and metrics have the
 // names that Delta 4.0 writes.
-func (e *Engine) change(step plan.Step, t opened, s scope, out made, stamp execute.Stamp) (delta.Change, error) {
-	userMetadata, err := json.Marshal(stamp)
-	if err != nil {
-		return delta.Change{}, fmt.Errorf("stamp the commit: %w", err)
-	}
+func (e *Engine) change(step plan.Step, t opened, s scope, out made, stamp execute.Stamp) delta.Change {
 	tags := delta.LayoutTags(step.Layout)
 	maps.Copy(tags, t.cubeTags(step, s, e.o.NewID))
 	now := e.o.Now().UnixMilli()
 	return delta.Change{
 		Remove: s.files, Add: added(out, tags, now),
 		Operation: "OPTIMIZE", Parameters: parameters(step.Layout), Metrics: metrics(s, out),
-		UserMetadata: string(userMetadata), EngineInfo: "ajlo/" + e.o.Version, TxnID: e.o.NewID(), Time: now,
-	}, nil
+		UserMetadata: stamp.Text(), EngineInfo: "ajlo/" + e.o.Version, TxnID: e.o.NewID(), Time: now,
+	}
 }
 
 func added(out made, tags map[string]string, now int64) []delta.Add {

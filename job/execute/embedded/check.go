@@ -95,7 +95,7 @@ func (e *Engine) checkSpill(step plan.Step, needed unit.Bytes) error {
 		return err
 	}
 	if free < needed {
-		return refuse(step, "the disk of %s has %d bytes free, rows that do not fit in memory need %d: make room, raise engine.memory or name another folder as engine.spill", e.o.Spill, free, needed)
+		return execute.Refuse(step, "the disk of %s has %d bytes free, rows that do not fit in memory need %d: make room, raise engine.memory or name another folder as engine.spill", e.o.Spill, free, needed)
 	}
 	return nil
 }
@@ -103,49 +103,31 @@ func (e *Engine) checkSpill(step plan.Step, needed unit.Bytes) error {
 // open reads the newest version and refuses what follows from the log alone.
 func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if reason := unmakable(step.Layout); reason != "" {
-		return opened{}, refuse(step, "%s", reason)
+		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	store, err := e.o.Open(string(step.Location))
 	if err != nil {
-		return opened{}, refuse(step, "%v", err)
+		return opened{}, execute.Refuse(step, "%v", err)
 	}
 	if reason := e.storageHazard(store); reason != "" {
-		return opened{}, refuse(step, "%s", reason)
+		return opened{}, execute.Refuse(step, "%s", reason)
 	}
-	t, err := read(ctx, store, step)
+	d, l, err := execute.Open(ctx, store, step)
 	if err != nil {
 		return opened{}, err
 	}
+	t := opened{store, d, l}
 	if reason := obstacle(t, step); reason != "" {
-		return opened{}, refuse(step, "%s", reason)
+		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	reason, err := e.hazard(ctx, store, t.delta)
 	if err != nil {
 		return opened{}, err
 	}
 	if reason != "" {
-		return opened{}, refuse(step, "%s", reason)
+		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	return t, nil
-}
-
-// read gives one and the same version in both forms.
-func read(ctx context.Context, store object.Store, step plan.Step) (opened, error) {
-	d, err := delta.Replay(ctx, store)
-	if errors.Is(err, delta.ErrNoTable) {
-		return opened{}, refuse(step, "%v: the table is gone or is not Delta; make a new plan", err)
-	}
-	if err != nil && ctx.Err() == nil {
-		return opened{}, refuse(step, "its log cannot be read: %v", err)
-	}
-	if err != nil {
-		return opened{}, fmt.Errorf("open table %s: %w", step.Table, err)
-	}
-	l, err := lake.OfDelta(d, step.Table, step.Location)
-	if err != nil {
-		return opened{}, err
-	}
-	return opened{store, d, l}, nil
 }
 
 // unmakable says why a layout cannot be made here; empty where it can.
@@ -167,20 +149,7 @@ func obstacle(t opened, step plan.Step) string {
 	if by := names(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
 		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)
 	}
-	if t.lake.SchemaHash != step.SchemaHash {
-		return fmt.Sprintf("its schema changed since it was planned at version %d (%s, now %s at version %d): make a new plan",
-			step.Version, step.SchemaHash, t.lake.SchemaHash, t.lake.Version)
-	}
-	if !sameProtocol(t.lake.Protocol, step.Protocol) {
-		return fmt.Sprintf("its protocol changed since it was planned at version %d (%+v, now %+v at version %d): make a new plan",
-			step.Version, step.Protocol, t.lake.Protocol, t.lake.Version)
-	}
-	return ""
-}
-
-func sameProtocol(a, b lake.Protocol) bool {
-	return a.MinReader == b.MinReader && a.MinWriter == b.MinWriter &&
-		sameSet(a.ReaderFeatures, b.ReaderFeatures) && sameSet(a.WriterFeatures, b.WriterFeatures)
+	return execute.Changed(step, t.lake)
 }
 
 func names(columns []table.Column) []string {
@@ -203,14 +172,14 @@ func (e *Engine) checkSpace(step plan.Step, t opened, s scope) error {
 	}
 	dir, err := folder(t.store)
 	if err != nil {
-		return refuse(step, "%v", err)
+		return execute.Refuse(step, "%v", err)
 	}
 	free, err := e.o.FreeSpace(dir)
 	if err != nil {
 		return err
 	}
 	if needed := s.bytes() / 10 * spareSpace; free < needed {
-		return refuse(step, "the disk of %s has %d bytes free, the rewrite needs %d: make room or lower the budget", dir, free, needed)
+		return execute.Refuse(step, "the disk of %s has %d bytes free, the rewrite needs %d: make room or lower the budget", dir, free, needed)
 	}
 	return nil
 }
@@ -222,10 +191,6 @@ func folder(store object.Store) (string, error) {
 		return "", err
 	}
 	return filepath.FromSlash(u.Path), nil
-}
-
-func refuse(step plan.Step, format string, args ...any) *execute.Refusal {
-	return &execute.Refusal{Table: step.Table, Reason: fmt.Sprintf(format, args...)}
 }
 
 // refusal turns what the rewrite refuses into the contract's error, and names the version that

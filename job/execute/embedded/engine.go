@@ -13,11 +13,7 @@ import (
 	"ajlo/job/unit"
 )
 
-// maxAttempts is how often a table is rewritten because others changed it meanwhile. Each
-// attempt costs a whole rewrite; a table that changes faster than that is being worked on.
-const maxAttempts = 5
-
-// firstPause is the wait before the second attempt; it doubles each time. A writer that
+// firstPause is about the wait before the second attempt; it doubles each time. A writer that
 // deletes or updates takes seconds.
 const firstPause = time.Second
 
@@ -57,7 +53,7 @@ func New(o Options) *Engine {
 		o.Random = rand.Float64
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = execute.Wait
 	}
 	if o.Spill == "" {
 		o.Spill = os.TempDir()
@@ -73,16 +69,5 @@ func New(o Options) *Engine {
 
 // Name is plan.EmbeddedEngine.
 func (e *Engine) Name() string { return plan.EmbeddedEngine }
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}
 
 var _ execute.Engine = (*Engine)(nil)

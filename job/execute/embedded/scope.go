@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ajlo/job/delta"
+	"ajlo/job/execute"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
@@ -36,7 +37,7 @@ func (t opened) scope(step plan.Step) (scope, error) {
 	}
 	tracking, err := t.delta.RowTracking()
 	if err != nil {
-		return scope{}, refuse(step, "%v", err)
+		return scope{}, execute.Refuse(step, "%v", err)
 	}
 	at := map[string]int{}
 	for _, f := range s.files {

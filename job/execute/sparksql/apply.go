@@ -2,12 +2,10 @@ package sparksql
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"ajlo/job/delta"
 	"ajlo/job/dialect"
@@ -22,9 +20,9 @@ type conflictError struct{ error }
 
 func (c conflictError) Unwrap() error { return c.error }
 
-// conflicts are the exceptions of Delta Lake by which a writer gives way to another; io.delta
+// conflictNames are the exceptions of Delta Lake by which a writer gives way to another; io.delta
 // .exceptions holds them, and messages name the class.
-var conflicts = []string{
+var conflictNames = []string{
 	"ConcurrentAppendException", "ConcurrentDeleteReadException", "ConcurrentDeleteDeleteException",
 	"ConcurrentTransactionException", "ConcurrentWriteException",
 	"DELTA_CONCURRENT_APPEND", "DELTA_CONCURRENT_DELETE_READ", "DELTA_CONCURRENT_DELETE_DELETE",
@@ -36,33 +34,23 @@ var staleness = []string{"MetadataChangedException", "ProtocolChangedException",
 
 // Apply has Spark run the step's statements. A step that finds nothing to do changes nothing.
 func (e *Engine) Apply(ctx context.Context, step plan.Step, rec execute.Recorder) (execute.Result, error) {
-	start := e.o.Now()
-	for attempt := 1; ; attempt++ {
-		r, err := e.attempt(ctx, step, rec)
-		if err == nil {
-			r.Attempts, r.Took = attempt, e.o.Now().Sub(start)
-			return r, nil
+	retry := execute.Retry{Pause: firstPause, Now: e.o.Now, Random: e.o.Random, Wait: e.o.Wait}
+	lost := false
+	return retry.Do(ctx, step.Table, conflicts, func() (r execute.Result, err error) {
+		if lost {
+			if step.Protocol, err = e.protocolSince(ctx, step, rec.Stamp()); err != nil {
+				return execute.Result{}, err
+			}
 		}
-		var conflict conflictError
-		if !errors.As(err, &conflict) {
-			return execute.Result{}, err
-		}
-		if attempt == maxAttempts {
-			return execute.Result{}, fmt.Errorf("rewrite %s: others changed it during each of %d attempts, try again when it is quieter: %w",
-				step.Table, maxAttempts, err)
-		}
-		if step.Protocol, err = e.protocolSince(ctx, step, rec.Stamp()); err != nil {
-			return execute.Result{}, err
-		}
-		if err := e.o.Wait(ctx, e.pause(attempt)); err != nil {
-			return execute.Result{}, err
-		}
-	}
+		r, err = e.attempt(ctx, step, rec)
+		lost, r.Attempts = true, 1
+		return r, err
+	})
 }
 
-// pause grows from attempt to attempt and varies by half to either side.
-func (e *Engine) pause(attempt int) time.Duration {
-	return time.Duration(float64(firstPause<<(attempt-1)) * (0.5 + e.o.Random()))
+func conflicts(err error) bool {
+	var conflict conflictError
+	return errors.As(err, &conflict)
 }
 
 // attempt runs the statements on the newest version. Its error is a conflictError where
@@ -78,12 +66,8 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if err := rec.Intend(ctx, step.Location, []string{entryOf(rec.Stamp())}); err != nil {
 		return execute.Result{}, err
 	}
-	conf, err := confOf(step, rec.Stamp())
-	if err != nil {
-		return execute.Result{}, err
-	}
 	rec.Progress(0, before.bytes())
-	if _, err := e.run(ctx, step.Statement, conf); err != nil {
+	if _, err := e.run(ctx, step.Statement, confOf(step, rec.Stamp())); err != nil {
 		return execute.Result{}, judged(step, err)
 	}
 	rec.Progress(before.bytes(), before.bytes())
@@ -91,15 +75,11 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 }
 
 // confOf are the settings that go with a step: its stamp, and the size of the files it makes.
-func confOf(step plan.Step, stamp execute.Stamp) (map[string]string, error) {
-	userMetadata, err := json.Marshal(stamp)
-	if err != nil {
-		return nil, fmt.Errorf("stamp the commit: %w", err)
-	}
+func confOf(step plan.Step, stamp execute.Stamp) map[string]string {
 	return map[string]string{
-		dialect.StampSetting:    string(userMetadata),
+		dialect.StampSetting:    stamp.Text(),
 		dialect.FileSizeSetting: strconv.FormatInt(int64(step.TargetFile), 10),
-	}, nil
+	}
 }
 
 // judged tells conflicts and stale steps from other failures by what Spark said.
@@ -110,10 +90,10 @@ func judged(step plan.Step, err error) error {
 	}
 	for _, name := range staleness {
 		if strings.Contains(said.said, name) {
-			return refuse(step, "its metadata or protocol changed while Spark was at work: make a new plan: %v", err)
+			return execute.Refuse(step, "its metadata or protocol changed while Spark was at work: make a new plan: %v", err)
 		}
 	}
-	for _, name := range conflicts {
+	for _, name := range conflictNames {
 		if strings.Contains(said.said, name) {
 			return conflictError{err}
 		}
@@ -128,7 +108,7 @@ func (e *Engine) protocolSince(ctx context.Context, step plan.Step, stamp execut
 	if err != nil {
 		return step.Protocol, err
 	}
-	now, err := lake.Open(ctx, store, step.Table, step.Location)
+	_, now, err := execute.Open(ctx, store, step)
 	if err != nil {
 		return step.Protocol, err
 	}

@@ -60,10 +60,10 @@ func (e *Engine) Unsupported(ctx context.Context, location table.Location) ([]st
 // or finds another table under the step's name.
 func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	if len(e.o.Command) == 0 {
-		return refuse(step, "the config names no program as engine.command")
+		return execute.Refuse(step, "the config names no program as engine.command")
 	}
 	if _, err := exec.LookPath(e.o.Command[0]); err != nil {
-		return refuse(step, "Spark cannot be started: %v: name the program of spark-sql as engine.command", err)
+		return execute.Refuse(step, "Spark cannot be started: %v: name the program of spark-sql as engine.command", err)
 	}
 	if _, err := e.open(ctx, step); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	var said *saidError
 	switch {
 	case errors.As(err, &said):
-		return refuse(step, "this Spark cannot describe it: %v", err)
+		return execute.Refuse(step, "this Spark cannot describe it: %v", err)
 	case err != nil:
 		return err
 	}
@@ -89,10 +89,10 @@ func checkAnswer(step plan.Step, printed string) error {
 	version, detail, _ := strings.Cut(printed, "\n")
 	version, _, _ = strings.Cut(version, " ")
 	if !atLeast(version, oldestSpark) {
-		return refuse(step, "this is Spark %q, and old files follow new keys from Spark %s with Delta Lake 3.3 on", version, oldestSpark)
+		return execute.Refuse(step, "this is Spark %q, and old files follow new keys from Spark %s with Delta Lake 3.3 on", version, oldestSpark)
 	}
 	if !slices.ContainsFunc(strings.Split(detail, "\t"), func(column string) bool { return samePlace(column, string(step.Location)) }) {
-		return refuse(step, "this Spark finds it elsewhere than the plan, which has it at %s: %s", step.Location, strings.TrimSpace(detail))
+		return execute.Refuse(step, "this Spark finds it elsewhere than the plan, which has it at %s: %s", step.Location, strings.TrimSpace(detail))
 	}
 	return nil
 }
@@ -129,28 +129,21 @@ func placeOf(location string) string {
 // open reads the newest version of the step's table and refuses what follows from the log alone.
 func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if reason := unmakable(step.Layout); reason != "" {
-		return opened{}, refuse(step, "%s", reason)
+		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	store, err := e.o.Open(string(step.Location))
 	if err != nil {
-		return opened{}, refuse(step, "%v", err)
+		return opened{}, execute.Refuse(step, "%v", err)
 	}
 	if reason := e.storageHazard(store); reason != "" {
-		return opened{}, refuse(step, "%s", reason)
+		return opened{}, execute.Refuse(step, "%s", reason)
 	}
-	d, err := delta.Replay(ctx, store)
-	if errors.Is(err, delta.ErrNoTable) {
-		return opened{}, refuse(step, "%v: the table is gone or is not Delta; make a new plan", err)
-	}
-	if err != nil {
-		return opened{}, fmt.Errorf("open table %s: %w", step.Table, err)
-	}
-	l, err := lake.OfDelta(d, step.Table, step.Location)
+	d, l, err := execute.Open(ctx, store, step)
 	if err != nil {
 		return opened{}, err
 	}
 	if reason := execute.Changed(step, l); reason != "" {
-		return opened{}, refuse(step, "%s", reason)
+		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	return opened{store, d, l}, nil
 }
@@ -181,8 +174,4 @@ func (e *Engine) storageHazard(store object.Store) string {
 		return "the config has commit: conditional, and open-source Delta on Spark puts no commit on condition"
 	}
 	return "it is on S3, where Delta's writers can lose each other's commits: say in the config how commits are made safe (commit: dynamodb, catalog or exclusive)"
-}
-
-func refuse(step plan.Step, format string, args ...any) *execute.Refusal {
-	return &execute.Refusal{Table: step.Table, Reason: fmt.Sprintf(format, args...)}
 }

@@ -11,10 +11,6 @@ import (
 	"ajlo/job/object"
 )
 
-// maxAttempts is how often a step is run because others changed its table meanwhile. Each
-// costs a whole rewrite.
-const maxAttempts = 5
-
 // firstPause is the wait before the second attempt; it doubles each time. Spark's writers
 // that delete or update take seconds to minutes.
 const firstPause = 5 * time.Second
@@ -55,7 +51,7 @@ func New(o Options) *Engine {
 		o.Random = rand.Float64
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = execute.Wait
 	}
 	if o.Open == nil {
 		o.Open = object.Open
@@ -65,16 +61,5 @@ func New(o Options) *Engine {
 
 // Name is the constant Name.
 func (e *Engine) Name() string { return Name }
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}
 
 var _ execute.Engine = (*Engine)(nil)

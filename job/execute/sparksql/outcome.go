@@ -3,7 +3,6 @@ package sparksql
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,8 +20,8 @@ import (
 
 // isStamped reports whether a commit is one of a step of a run.
 func isStamped(e delta.Entry, stamp execute.Stamp) bool {
-	var found execute.Stamp
-	return json.Unmarshal([]byte(e.UserMetadata), &found) == nil && found.Run == stamp.Run && found.Step == stamp.Step
+	found, ok := delta.ParseStamp(e.UserMetadata)
+	return ok && found.Run == stamp.Run && found.Step == stamp.Step
 }
 
 // rewrites are the commits after a version that a step made and that touch files, oldest first.
