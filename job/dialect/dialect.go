@@ -70,9 +70,9 @@ const (
 func (SparkDelta) Name() string { return "spark-delta-4.0" }
 
 // Clusters reports whether the table is given declared keys: where it has the feature already
-// or there is leave to raise its protocol, and without a stream at work. A partitioned table cannot have any
-// (DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED): its files are laid by ZORDER
-// BY, partition by partition.
+// or there is leave to raise its protocol, and without a stream at work. A partitioned table
+// cannot have any (DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED): its files are
+// laid by ZORDER BY, partition by partition.
 func (d SparkDelta) Clusters(t Target, l layout.Layout) bool {
 	return (d.MayRaiseProtocol == RaiseProtocol || t.Clustered) && !t.Streaming && len(l.Partition) == 0
 }

@@ -19,7 +19,7 @@ import (
 // layouts and 28 pairs, which weigh in well under a second.
 const maxKeyColumns = 8
 
-// Columns names the columns whose values a plan needs sampled: those that may become keys
+// Columns names the columns whose values a plan needs sampled: those that may become keys,
 // those that predicates name, and those whose values may reach scans of other tables.
 func Columns(t TableInput, in Input) ([]table.Column, error) {
 	var others []table.Column // that what-ifs of other tables need
@@ -98,7 +98,8 @@ func (in Input) barred(t TableInput) string {
 }
 
 // keyColumns gives the columns fit to be keys, those of edges first seen before all, then
-// join keys in JIS order, then filter columns by the number of scans that use them; refused ones with the reason.
+// join keys in JIS order, then filter columns by the number of scans that use them; refused
+// ones with the reason.
 func keyColumns(t TableInput, rs []read, g joingraph.Graph, first []joingraph.EdgeKey) (fit []table.Column, refused []Candidate) {
 	for _, c := range wantedKeys(t, rs, g, first) {
 		reason := unfit(t.Snapshot, c)

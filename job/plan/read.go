@@ -77,7 +77,8 @@ func (r read) prunedBy(partition []table.Column) *predicate.Predicate {
 }
 
 // filters gives the columns that some read compares with literals, or with what joins find at
-// run time where the reader prunes by it, in order of appearance, with the number of scans that do. IS NOT NULL alone prunes nothing worth a key.
+// run time where the reader prunes by it, in order of appearance, with the number of scans that
+// do. IS NOT NULL alone prunes nothing worth a key.
 func filters(rs []read) (columns []table.Column, scans map[table.Column]int64) {
 	scans = map[table.Column]int64{}
 	for _, r := range rs {
