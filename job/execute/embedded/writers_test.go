@@ -93,7 +93,7 @@ func write(ctx context.Context) (done tally, err error) {
 		for others := false; !others; pause = glance {
 			select {
 			case err := <-ended:
-				return done, err
+				return atLeastOnce(ctx, url, store, done, err)
 			case <-time.After(pause):
 			}
 			if others, last, err = othersWrote(ctx, store, last); err != nil {
@@ -101,6 +101,19 @@ func write(ctx context.Context) (done tally, err error) {
 			}
 		}
 	}
+}
+
+// atLeastOnce has a writer that lost every time so far try once more, now that others rest:
+// a loss may not keep it from its next commit.
+func atLeastOnce(ctx context.Context, url string, store object.Store, done tally, err error) (tally, error) {
+	if err != nil || done.Rewrites > 0 {
+		return done, err
+	}
+	changed, err := reorder(ctx, url, store, 0)
+	if changed {
+		done.Rewrites++
+	}
+	return done, err
 }
 
 // glance is the time between two looks for others' commits.
