@@ -169,3 +169,18 @@ func TestBadInputGivesAnExplainedPlan(t *testing.T) {
 		}
 	}
 }
+
+// A query that joins a table to itself reads it twice in one execution.
+func TestExecutionsAreNotScans(t *testing.T) {
+	in := input(grid("t"))
+	twice := scan("twice", "t", nil)
+	twice.Scans = append(twice.Scans, scan("twice", "t", between("a", 1, 1)).Scans...)
+	in.Queries = append(in.Queries, twice, twice, scan("once", "t", nil))
+	got := map[string]int64{}
+	for _, c := range decide(t, in).Tables[0].Queries {
+		got[c.Fingerprint] = c.Executions
+	}
+	if diff := cmp.Diff(map[string]int64{"q1": 4, "twice": 2, "once": 1}, got); diff != "" {
+		t.Errorf("executions by class (-want +got):\n%s", diff)
+	}
+}

@@ -20,6 +20,10 @@ type read struct {
 	predicate *predicate.Predicate
 	arrivals  []arrival
 	weight    int64
+	// executions counts the scans that are their execution's first of the table: a query that
+	// joins the table to itself scans it more than once. Over all reads of a class they add up
+	// to its executions.
+	executions int64
 }
 
 // reads collects the scans of one table by the succeeded queries of the window, in order of
@@ -31,17 +35,20 @@ func reads(t TableInput, queries []fact.Query, reach Reach) ([]read, error) {
 		if q.Status != fact.Succeeded {
 			continue
 		}
+		first := int64(1)
 		for i, scan := range q.Scans {
 			if !t.scannedAs(scan.Table) {
 				continue
 			}
-			r := read{class: q.Fingerprint, predicate: scan.Predicate, arrivals: reach.of(q, i), weight: 1}
+			r := read{class: q.Fingerprint, predicate: scan.Predicate, arrivals: reach.of(q, i), weight: 1, executions: first}
+			first = 0
 			id, err := r.id()
 			if err != nil {
 				return nil, fmt.Errorf("plan: predicate of %s on %s: %w", q.Fingerprint, scan.Table, err)
 			}
 			if at, seen := places[id]; seen {
 				found[at].weight++
+				found[at].executions += r.executions
 				continue
 			}
 			places[id] = len(found)

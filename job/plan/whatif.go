@@ -125,7 +125,7 @@ func (w whatIf) classes(then []unit.Bytes) []Class {
 			c = &Class{Fingerprint: r.class}
 			byName[r.class] = c
 		}
-		c.Executions += r.weight
+		c.Executions += r.executions
 		c.Now += w.now[i]
 		c.Then += then[i]
 	}

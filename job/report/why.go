@@ -157,7 +157,7 @@ func (p *page) classes(title string, list []plan.Class) {
 	p.line("")
 	p.line("query classes that %s: %d", title, len(list))
 	for _, c := range list {
-		p.line("    %s%s, %d scans: %s a window instead of %s", c.Fingerprint, protection(c.Protected), c.Executions, c.Then, c.Now)
+		p.line("    %s%s, run %s: %s a window instead of %s", c.Fingerprint, protection(c.Protected), times(c.Executions), c.Then, c.Now)
 	}
 }
 
@@ -168,10 +168,17 @@ func protection(protected bool) string {
 	return ""
 }
 
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
 func (p *page) whyClass(name string, tables []WhyClass) {
 	p.line("query class %s%s reads %d tables; most of what it still reads comes first", name, protection(tables[0].Protected), len(tables))
 	for _, t := range tables {
-		p.line("%s, %d scans: %s a window now, %s by %s", t.Table, t.Executions, t.Now, t.Then, t.Chosen)
+		p.line("%s, read by it %s: %s a window now, %s by %s", t.Table, times(t.Executions), t.Now, t.Then, t.Chosen)
 		p.line("    %s", heldText(t))
 	}
 }

@@ -64,11 +64,11 @@ layouts that were weighed, and why each was chosen or not
         gains 9.00 MB, losses 1.00 MB by loser
 
 query classes that gain by the decision: 2
-    winner, 3 scans: 2.00 MB a window instead of 10.0 MB
-    small, 1 scans: 1.00 MB a window instead of 2.00 MB
+    winner, run 3 times: 2.00 MB a window instead of 10.0 MB
+    small, run once: 1.00 MB a window instead of 2.00 MB
 
 query classes that lose by the decision: 1
-    loser (protected), 2 scans: 2.00 MB a window instead of 1.00 MB
+    loser (protected), run 2 times: 2.00 MB a window instead of 1.00 MB
 
 missing
     layouts were simulated on 5 of 9 rows
@@ -82,9 +82,9 @@ missing
 
 func TestWhyAClass(t *testing.T) {
 	want := `query class loser reads 2 tables; most of what it still reads comes first
-u, 2 scans: 7.00 MB a window now, 7.00 MB by sort(a)
+u, read by it 2 times: 7.00 MB a window now, 7.00 MB by sort(a)
     no layout that was weighed lets it read less
-t, 2 scans: 1.00 MB a window now, 2.00 MB by sort(b)
+t, read by it 2 times: 1.00 MB a window now, 2.00 MB by sort(b)
     held back by 1.00 MB: sort(a) would let it read 1.00 MB; it reads least as the table is: sort(b) reads less
 `
 	if diff := cmp.Diff(want, text(t, "loser")); diff != "" {
