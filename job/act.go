@@ -176,13 +176,20 @@ func (n Night) sweep(ctx context.Context) error {
 			n.Log.Warn("files of a run that was given up are left for a later night: its process may only be stalled", "run", l.Run, "location", l.Location)
 			continue
 		}
-		swept, err := n.Engine.Sweep(ctx, l.Location, l.Paths)
+		if l.Engine != n.Engine.Name() {
+			n.Log.Warn("what a run of another engine left is looked at when that engine runs again", "run", l.Run, "engine", l.Engine, "location", l.Location)
+			continue
+		}
+		swept, err := n.Engine.Sweep(ctx, execute.Leftover{Run: l.Run, Location: l.Location, Paths: l.Paths})
 		if err != nil {
 			return fmt.Errorf("sweep what run %s left in %s: %w", l.Run, l.Location, err)
 		}
+		for _, path := range swept.Foreign {
+			n.Log.Warn("a file that the state has for one of a dead run is left alone: it does not say that the run wrote it", "run", l.Run, "location", l.Location, "file", path)
+		}
 		if swept.Committed {
 			n.Log.Warn("a step of a dead run had committed", "run", l.Run, "step", l.Step, "location", l.Location, "version", swept.Version)
-			err = n.Store.FoundCommitted(ctx, l, swept.Version, swept.Gone)
+			err = n.Store.FoundCommitted(ctx, l, swept.Version, slices.Concat(swept.Gone, swept.Foreign))
 		} else {
 			n.Log.Warn("what a dead run left was taken away", "run", l.Run, "location", l.Location, "files", len(swept.Gone))
 			err = n.Store.Swept(ctx, l)

@@ -45,6 +45,7 @@ func (r *Run) Committed(ctx context.Context, step int) error {
 type Leftover struct {
 	Run      string
 	Step     int
+	Engine   string // that carried the step out; only it can tell what is left
 	PlanHash string // with Run and Step the stamp in the table's history
 	Table    table.Name
 	Location table.Location
@@ -60,7 +61,7 @@ type Leftover struct {
 // lease looks for its stamp in the table's history: where it is found, FoundCommitted;
 // else the engine sweeps the paths and Swept follows.
 func (s *Store) Leftovers(ctx context.Context) ([]Leftover, error) {
-	const query = `SELECT f.run_id, f.step, p.sha256, s.table_name, f.location, f.path,
+	const query = `SELECT f.run_id, f.step, r.engine, p.sha256, s.table_name, f.location, f.path,
 			r.holder, r.outcome = ?, r.finished_us
 		FROM files f JOIN runs r ON r.id = f.run_id JOIN plans p ON p.run_id = f.run_id
 			JOIN steps s ON s.run_id = f.run_id AND s.step = f.step
@@ -71,7 +72,7 @@ func (s *Store) Leftovers(ctx context.Context) ([]Leftover, error) {
 		var l Leftover
 		var path string
 		var ended int64
-		if err := rows.Scan(&l.Run, &l.Step, &l.PlanHash, &l.Table, &l.Location, &path, &l.Holder, &l.Interrupted, &ended); err != nil {
+		if err := rows.Scan(&l.Run, &l.Step, &l.Engine, &l.PlanHash, &l.Table, &l.Location, &path, &l.Holder, &l.Interrupted, &ended); err != nil {
 			return struct{}{}, err
 		}
 		l.EndedAt = fromMicros(ended)
@@ -92,7 +93,7 @@ func (l Leftover) sameStep(o Leftover) bool {
 	return l.Run == o.Run && l.Step == o.Step && l.Location == o.Location
 }
 
-// Swept says that a leftover's files were deleted, or never came to be.
+// Swept says that a leftover's files were deleted, never came to be or were not the run's own.
 func (s *Store) Swept(ctx context.Context, l Leftover) error {
 	return s.inTx(ctx, fmt.Sprintf("recording that step %d of run %s was swept", l.Step, l.Run), func(tx *sql.Tx) error {
 		const query = `UPDATE files SET state = ?, settled_us = ? WHERE run_id = ? AND step = ? AND location = ? AND path = ? AND state = ?`

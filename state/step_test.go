@@ -148,7 +148,7 @@ func TestLeftovers(t *testing.T) {
 	leftovers("while the run is at work")
 	c.advance(lease)
 	begin(t, s, beginning("r2", 1))
-	left := Leftover{Run: "r1", Step: 1, PlanHash: hash, Table: "tpch.orders", Location: "/lake/orders", Paths: []string{"a b%20/c'd", "b"},
+	left := Leftover{Run: "r1", Step: 1, Engine: "embedded", PlanHash: hash, Table: "tpch.orders", Location: "/lake/orders", Paths: []string{"a b%20/c'd", "b"},
 		Holder: "edge-1 process 42", Interrupted: true, EndedAt: c.now()}
 	leftovers("of the dead run", left)
 	must(t, s.Swept(ctx, left))

@@ -23,11 +23,18 @@ type Engine interface {
 	Check(ctx context.Context, step plan.Step) error
 	// Apply does the step or leaves the table as it was.
 	Apply(ctx context.Context, step plan.Step, rec Recorder) (Result, error)
-	// Sweep looks at what a dead step left behind, given its write-ahead list, which may hold
-	// files of several attempts: those that some version of the table names stay, the others
-	// are deleted. It never touches a file that is not on the list. A table that is gone has
-	// nothing left behind.
-	Sweep(ctx context.Context, location table.Location, paths []string) (Swept, error)
+	// Sweep looks at what a dead step left behind, which may be files of several attempts:
+	// those that some version of the table names stay, and so do those that the step's run did
+	// not write, whatever the list says; the others are deleted. It never touches a file that
+	// is not on the list. A table that is gone has nothing left behind.
+	Sweep(ctx context.Context, left Leftover) (Swept, error)
+}
+
+// Leftover is the write-ahead list of a dead step.
+type Leftover struct {
+	Run      string
+	Location table.Location
+	Paths    []string // relative to Location
 }
 
 // Swept is what became of a dead step.
@@ -37,6 +44,9 @@ type Swept struct {
 	Committed bool
 	Version   int64
 	Gone      []string // files of the list that no version names: deleted now, or never made
+	// Foreign are files of the list that no version names and that do not say they were written
+	// by the run. They are left alone.
+	Foreign []string
 }
 
 // Recorder is told what an engine is about to do and how far it is.

@@ -179,7 +179,12 @@ func (l local) Delete(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("delete %s: %w", key, err)
 	}
-	if err := os.Remove(name); err != nil {
+	left := os.Remove(unfinished(name))
+	err = os.Remove(name)
+	if left == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("delete %s: %w", key, err)
 	}
 	return nil

@@ -168,14 +168,24 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Create(t.Context(), "data/part-0"); !errors.Is(err, object.ErrExists) {
-		t.Errorf("second create: %v, want ErrExists", err)
+	late, err := s.Create(t.Context(), "data/part-0")
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, err := io.WriteString(w, "hello"); err != nil {
 		t.Fatal(err)
 	}
+	if half := keys(t, s, "data/part", ""); len(half) > 0 {
+		t.Errorf("%v is seen before it is whole", half)
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if err := late.Close(); !errors.Is(err, object.ErrExists) {
+		t.Errorf("close of the second: %v, want ErrExists", err)
+	}
+	if _, err := s.Create(t.Context(), "data/part-0"); !errors.Is(err, object.ErrExists) {
+		t.Errorf("third create: %v, want ErrExists", err)
 	}
 	if err := w.Abort(); err != nil {
 		t.Errorf("abort after close: %v", err)
@@ -266,15 +276,30 @@ func TestFolderThatMayNotBeWritten(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	s := open(t, t.TempDir())
-	if err := s.PutIfAbsent(t.Context(), "a/x", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Delete(t.Context(), "a/x"); err != nil {
-		t.Fatal(err)
-	}
-	if left := keys(t, s, "", ""); len(left) != 0 {
-		t.Errorf("left: %v", left)
+	for _, tt := range []struct {
+		name  string
+		there []string
+		want  error
+	}{
+		{"a file", []string{"a/x"}, nil},
+		{"a file that was never finished", []string{"a/.ajlo-tmp-x"}, nil},
+		{"both", []string{"a/x", "a/.ajlo-tmp-x"}, nil},
+		{"none", nil, object.ErrNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, t.TempDir())
+			for _, key := range append(tt.there, "a/y") {
+				if err := s.PutIfAbsent(t.Context(), key, []byte("x")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Delete(t.Context(), "a/x"); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+			if left := keys(t, s, "", ""); !slices.Equal(left, []string{"a/y"}) {
+				t.Errorf("left: %v", left)
+			}
+		})
 	}
 }
 

@@ -38,14 +38,16 @@ type Store interface {
 	ReadAll(ctx context.Context, key string) ([]byte, error)
 	// Open gives random access to a file, which the caller closes.
 	Open(ctx context.Context, key string) (Reader, error)
-	// Create starts a new file; ErrExists when the key is taken. An unfinished file can be
-	// seen by listing: nothing may refer to it before Close succeeded.
+	// Create starts a new file; ErrExists when the key is taken, now or when it is closed. The
+	// key is there from Close on; a process that is killed before leaves nothing, or a file
+	// that IsTemporary, which Delete of the key takes away.
 	Create(ctx context.Context, key string) (Writer, error)
 	// PutIfAbsent makes a whole file appear at once, durably, or fails with ErrExists when
 	// someone was first. After any other error the file may or may not be there, but it
 	// does not appear later, unless the error is ErrUncertain.
 	PutIfAbsent(ctx context.Context, key string, data []byte) error
-	// Delete removes a file; ErrNotFound when there is none.
+	// Delete removes a file, and what is left of one that was never finished; ErrNotFound when
+	// there is neither.
 	Delete(ctx context.Context, key string) error
 }
 

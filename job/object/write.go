@@ -1,10 +1,14 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 )
@@ -15,11 +19,15 @@ const newFile = 0o644
 
 const newFolder = 0o755
 
-// localWriter writes a file under its final name.
+// localWriter writes a file that gets its name when it is whole, so that of one whose writer
+// was killed nothing is ever seen under that name.
 type localWriter struct {
 	file *os.File
 	key  string
-	done bool
+	name string // the path that the file will have
+	// temporary is the path that it has until then; "" for a file that has none.
+	temporary string
+	done      bool
 }
 
 func (l local) Create(ctx context.Context, key string) (Writer, error) {
@@ -27,11 +35,31 @@ func (l local) Create(ctx context.Context, key string) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFile)
-	if err != nil {
+	w := &localWriter{key: key, name: name}
+	if err := w.open(); err != nil {
 		return nil, fmt.Errorf("create %s: %w", key, err)
 	}
-	return &localWriter{file: f, key: key}, nil
+	return w, nil
+}
+
+// open starts a file without a name, or, where the file system knows none such, under a
+// temporary one.
+func (w *localWriter) open() (err error) {
+	if _, err := os.Lstat(w.name); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, ErrExists)
+	}
+	if w.file, err = nameless(filepath.Dir(w.name)); err == nil {
+		return nil
+	}
+	w.temporary = unfinished(w.name)
+	w.file, err = os.OpenFile(w.temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFile)
+	return err
+}
+
+// unfinished is the temporary name of a file until it is whole; Delete of the file takes away
+// what is there under it, too.
+func unfinished(name string) string {
+	return filepath.Join(filepath.Dir(name), TemporaryPrefix+filepath.Base(name))
 }
 
 // prepare gives the path on disk of a key that is about to be written, with its folder made.
@@ -63,9 +91,16 @@ func (w *localWriter) Close() error {
 		return nil
 	}
 	w.done = true
-	err := errors.Join(w.file.Sync(), w.file.Close())
+	err := w.file.Sync()
+	if err == nil && w.temporary == "" {
+		err = w.named()
+	}
+	if err = errors.Join(err, w.file.Close()); err == nil && w.temporary != "" {
+		err = os.Link(w.temporary, w.name)
+	}
+	err = errors.Join(err, w.tidy())
 	if err == nil {
-		err = syncFolder(filepath.Dir(w.file.Name()))
+		err = syncFolder(filepath.Dir(w.name))
 	}
 	if err != nil {
 		return fmt.Errorf("close %s: %w", w.key, err)
@@ -73,12 +108,37 @@ func (w *localWriter) Close() error {
 	return nil
 }
 
+// named gives a nameless file its name. Where the file system makes such files and then gives
+// them none, its bytes are copied.
+func (w *localWriter) named() error {
+	err := giveName(w.file, w.name)
+	if err == nil || errors.Is(err, ErrExists) {
+		return err
+	}
+	temporary := unfinished(w.name)
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFile)
+	if err != nil {
+		return err
+	}
+	w.temporary = temporary
+	_, err = io.Copy(f, io.NewSectionReader(w.file, 0, math.MaxInt64))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// tidy takes the temporary name away.
+func (w *localWriter) tidy() error {
+	if w.temporary == "" {
+		return nil
+	}
+	return os.Remove(w.temporary)
+}
+
 func (w *localWriter) Abort() error {
 	if w.done {
 		return nil
 	}
 	w.done = true
-	if err := errors.Join(w.file.Close(), os.Remove(w.file.Name())); err != nil {
+	if err := errors.Join(w.file.Close(), w.tidy()); err != nil {
 		return fmt.Errorf("abort %s: %w", w.key, err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -85,6 +86,32 @@ func sparkOf(footer *format.FileMetaData) (s spark) {
 // sparkVersionKey in a footer tells Spark 3 that dates before 1582 and times before 1900 are
 // in the Gregorian calendar; without it Spark 3 refuses to read them.
 const sparkVersionKey = "org.apache.spark.version"
+
+// runKey in a footer names the run that made the file.
+const runKey = "ajlo.run"
+
+// WrittenBy is the run that made a data file, as the file itself says; "" for a file that does
+// not say so or is not whole.
+func WrittenBy(ctx context.Context, store object.Store, path string) (run string, err error) {
+	r, err := store.Open(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	footer, err := readFooter(r)
+	if errors.Is(err, errNotParquet) || errors.Is(err, errEncrypted) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	for _, kv := range footer.KeyValueMetadata {
+		if kv.Key == runKey {
+			run = kv.Value
+		}
+	}
+	return run, nil
+}
 
 // arrowSchemaKey in a footer holds the types of the program that wrote the file, such as texts
 // with offsets of 64 bits. They say nothing that the Parquet schema does not.

@@ -18,6 +18,7 @@ type encoding struct {
 	extension string
 	nan       nanColumns
 	wide      map[string]bool // columns of which neither dictionary nor bounds are worth their memory
+	run       string          // that makes the files, "" where none is to be named
 }
 
 func encodingOf(codec format.CompressionCodec) encoding {
@@ -64,10 +65,13 @@ func newParquetWriter(w io.Writer, schema *arrow.Schema, e encoding, sparkVersio
 		}
 	}
 	pw, err := pqarrow.NewFileWriter(schema, writerOnly{w}, parquet.NewWriterProperties(properties...), pqarrow.NewArrowWriterProperties())
-	if err != nil || sparkVersion == "" {
-		return pw, err
+	if err == nil && sparkVersion != "" {
+		err = pw.AppendKeyValueMetadata(sparkVersionKey, sparkVersion)
 	}
-	return pw, pw.AppendKeyValueMetadata(sparkVersionKey, sparkVersion)
+	if err == nil && e.run != "" {
+		err = pw.AppendKeyValueMetadata(runKey, e.run)
+	}
+	return pw, err
 }
 
 func leafPaths(schema *arrow.Schema) ([]parquet.ColumnPath, error) {

@@ -69,6 +69,8 @@ type Options struct {
 	Room func(bytes unit.Bytes) error
 	// NewID gives a UUID for each new file. Required.
 	NewID func() string
+	// Run is who makes the files; each says so in its footer, see WrittenBy. None does where "".
+	Run string
 	// Intend is told the paths of all new files before the first of them is created; an
 	// error stops the rewrite. Required.
 	Intend func(ctx context.Context, paths []string) error

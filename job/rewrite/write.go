@@ -46,7 +46,7 @@ func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*w
 		return nil, err
 	}
 	form := encodingOf(s.codec)
-	form.nan, form.wide = table.nan, s.wide.columns
+	form.nan, form.wide, form.run = table.nan, s.wide.columns, o.Run
 	width := float64(t.bytes()) / float64(max(1, s.Rows))
 	return &writer{
 		task: t, table: table, schema: schema, encoding: form, spark: s.spark, width: width,

@@ -45,7 +45,7 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 		return execute.Result{}, err
 	}
 	out, err := s.rewrite(ctx, rewrite.Options{
-		Memory: e.o.Memory, Spill: e.o.Spill, Parallel: e.o.Parallel, NewID: e.o.NewID, Progress: rec.Progress,
+		Memory: e.o.Memory, Spill: e.o.Spill, Parallel: e.o.Parallel, NewID: e.o.NewID, Run: rec.Stamp().Run, Progress: rec.Progress,
 		Room:   func(bytes unit.Bytes) error { return e.checkSpill(step, bytes) },
 		Intend: func(ctx context.Context, paths []string) error { return rec.Intend(ctx, step.Location, paths) },
 	})

@@ -22,8 +22,9 @@ type named struct {
 }
 
 // findNamed looks for files in everything that lies in the table's log, whatever says of them
-// that they are or were part of the table. Names hold a UUID and no character that the log
-// would escape, so that a plain search of the text finds them.
+// that they are or were part of the table. A file's own name holds a UUID and no character that
+// the log would escape, so that a plain search of the text finds it; the log spells the folders
+// of partitions in another way.
 func findNamed(ctx context.Context, store object.Store, paths []string) (named, error) {
 	found := named{paths: map[string]bool{}, version: -1}
 	if len(paths) == 0 {
@@ -76,7 +77,7 @@ func (n named) search(ctx context.Context, store object.Store, key string, paths
 
 func (n named) searchText(text []byte, paths []string) {
 	for _, p := range paths {
-		if !n.paths[p] && bytes.Contains(text, []byte(p)) {
+		if !n.paths[p] && bytes.Contains(text, []byte(path.Base(p))) {
 			n.paths[p] = true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"ajlo/job/execute"
 	"ajlo/job/object"
-	"ajlo/job/table"
+	"ajlo/job/rewrite"
 )
 
 // logFolder is the table's log, where nothing is ever deleted.
@@ -17,30 +17,60 @@ const logFolder = "_delta_log"
 
 // Sweep finds out what of a dead step's list is part of the table and deletes the rest.
 // Before anything is deleted the whole log is read: commits, checkpoints and whatever else
-// lies there; a file of the list that any of them names stays, live or not.
-func (e *Engine) Sweep(ctx context.Context, location table.Location, paths []string) (execute.Swept, error) {
-	for _, p := range paths {
+// lies there; a file of the list that any of them names stays, live or not. So does one whose
+// footer does not name the run: a list alone is no leave to delete.
+func (e *Engine) Sweep(ctx context.Context, left execute.Leftover) (execute.Swept, error) {
+	swept, err := e.sweep(ctx, left)
+	if err != nil {
+		return swept, fmt.Errorf("sweep %s: %w", left.Location, err)
+	}
+	return swept, nil
+}
+
+func (e *Engine) sweep(ctx context.Context, left execute.Leftover) (execute.Swept, error) {
+	for _, p := range left.Paths {
 		if err := checkSweepable(p); err != nil {
-			return execute.Swept{}, fmt.Errorf("sweep %s: %w", location, err)
+			return execute.Swept{}, err
 		}
 	}
-	store, err := e.o.Open(string(location))
+	store, err := e.o.Open(string(left.Location))
 	if errors.Is(err, object.ErrNotFound) {
 		return execute.Swept{}, nil
 	}
 	if err != nil {
-		return execute.Swept{}, fmt.Errorf("sweep %s: %w", location, err)
+		return execute.Swept{}, err
 	}
-	found, err := findNamed(ctx, store, paths)
+	found, err := findNamed(ctx, store, left.Paths)
 	if err != nil {
-		return execute.Swept{}, fmt.Errorf("sweep %s: %w", location, err)
+		return execute.Swept{}, err
 	}
 	swept := execute.Swept{}
 	if len(found.paths) > 0 {
 		swept = execute.Swept{Committed: true, Version: found.version}
 	}
-	swept.Gone, err = deleteOthers(ctx, store, paths, found.paths)
+	for _, p := range left.Paths {
+		if !found.paths[p] && err == nil {
+			err = sweepFile(ctx, store, left.Run, p, &swept)
+		}
+	}
 	return swept, err
+}
+
+// sweepFile deletes a file that the run wrote. Files get their names when they are whole, so
+// that there is a footer to ask; what is left of others goes by their names.
+func sweepFile(ctx context.Context, store object.Store, run, name string, swept *execute.Swept) error {
+	by, err := rewrite.WrittenBy(ctx, store, name)
+	switch {
+	case errors.Is(err, object.ErrNotFound), err == nil && by == run && run != "":
+		if err := store.Delete(ctx, name); err != nil && !errors.Is(err, object.ErrNotFound) {
+			return err
+		}
+		swept.Gone = append(swept.Gone, name)
+		return nil
+	case err == nil:
+		swept.Foreign = append(swept.Foreign, name)
+	}
+	return err
 }
 
 // checkSweepable refuses names that no rewrite of ours ever had.
@@ -53,18 +83,4 @@ func checkSweepable(name string) error {
 		return fmt.Errorf("%q is no data file of the table", name)
 	}
 	return nil
-}
-
-// deleteOthers deletes the files of the list but for those that are named in the log.
-func deleteOthers(ctx context.Context, store object.Store, paths []string, named map[string]bool) (gone []string, err error) {
-	for _, p := range paths {
-		if named[p] {
-			continue
-		}
-		if err := store.Delete(ctx, p); err != nil && !errors.Is(err, object.ErrNotFound) {
-			return gone, fmt.Errorf("sweep: %w", err)
-		}
-		gone = append(gone, p)
-	}
-	return gone, nil
 }

@@ -190,7 +190,7 @@ func (s suite) blind(t *testing.T, lost error, written bool) {
 		}
 	}
 	wantItems(t, dir, items(0, 300))
-	swept, err := s.plain().Sweep(t.Context(), step.Location, rec.intended)
+	swept, err := s.plain().Sweep(t.Context(), leftIn(dir, rec.intended...))
 	if err != nil || swept.Committed != written {
 		t.Errorf("swept %+v, %v, want committed %v", swept, err, written)
 	}

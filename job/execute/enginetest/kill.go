@@ -14,7 +14,6 @@ import (
 	"ajlo/job/execute"
 	"ajlo/job/layout"
 	"ajlo/job/object"
-	"ajlo/job/table"
 	"ajlo/job/unit"
 )
 
@@ -138,7 +137,7 @@ func (s suite) sweepAfterDeath(t *testing.T, dir, list string, before map[string
 	if err != nil {
 		t.Fatalf("the victim died before it said what it would do: %v", err)
 	}
-	if _, err := s.plain().Sweep(t.Context(), table.Location(dir), strings.Split(string(text), "\n")); err != nil {
+	if _, err := s.plain().Sweep(t.Context(), leftIn(dir, strings.Split(string(text), "\n")...)); err != nil {
 		t.Fatal(err)
 	}
 	left := contents(t, dir)

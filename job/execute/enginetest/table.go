@@ -24,6 +24,9 @@ import (
 	"ajlo/job/unit"
 )
 
+// aRun is the run that all steps of the suite belong to.
+const aRun = "a run"
+
 // recorder keeps what an engine says it will do.
 type recorder struct {
 	intended []string
@@ -55,7 +58,7 @@ func (r *recorder) Spend(bytes unit.Bytes) error {
 func (r *recorder) Progress(_, _ unit.Bytes) {}
 
 func (r *recorder) Stamp() execute.Stamp {
-	return execute.Stamp{Run: "a run", Step: 7, PlanHash: "a hash"}
+	return execute.Stamp{Run: aRun, Step: 7, PlanHash: "a hash"}
 }
 
 // stepFor plans the layout for the table as it is now.

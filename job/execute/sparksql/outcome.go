@@ -14,7 +14,6 @@ import (
 	"ajlo/job/object"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
-	"ajlo/job/table"
 	"ajlo/job/unit"
 )
 
@@ -161,7 +160,8 @@ func stampOf(entry string) (execute.Stamp, error) {
 
 // Sweep looks for the commits of a dead step in the table's history. Files of one that never
 // committed are left to the table's own VACUUM: Spark names them, and no list of ours does.
-func (e *Engine) Sweep(ctx context.Context, location table.Location, paths []string) (execute.Swept, error) {
+func (e *Engine) Sweep(ctx context.Context, left execute.Leftover) (execute.Swept, error) {
+	location, paths := left.Location, left.Paths
 	stamps := make([]execute.Stamp, len(paths))
 	for i, p := range paths {
 		var err error

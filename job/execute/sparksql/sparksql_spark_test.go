@@ -128,11 +128,11 @@ func TestSparkLaysATable(t *testing.T) {
 			if after.Owner != delta.OwnerUs || !layout.SameKeys(after.Layout, keys) || slices.ContainsFunc(after.Files, func(f lake.File) bool { return !f.Laid }) {
 				t.Errorf("the table's history tells of %s by %s", after.Layout, after.Owner)
 			}
-			swept, err := e.Sweep(t.Context(), step.Location, rec.intents)
+			swept, err := e.Sweep(t.Context(), execute.Leftover{Location: step.Location, Paths: rec.intents})
 			if err != nil || !swept.Committed || swept.Version != got.Version || len(swept.Gone) != 0 {
 				t.Errorf("swept %+v, %v, want version %d", swept, err, got.Version)
 			}
-			other, err := e.Sweep(t.Context(), step.Location, []string{"commit:r1/4"})
+			other, err := e.Sweep(t.Context(), execute.Leftover{Location: step.Location, Paths: []string{"commit:r1/4"}})
 			if err != nil || other.Committed || !slices.Equal(other.Gone, []string{"commit:r1/4"}) {
 				t.Errorf("a step that never committed: %+v, %v", other, err)
 			}
