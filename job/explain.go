@@ -27,7 +27,7 @@ func (o Observer) Explain(ctx context.Context, name string) (report.Explanation,
 		return report.Explanation{}, err
 	}
 	for _, l := range logs {
-		if e, ok, err := l.explain(ctx, app, execution); ok || err != nil {
+		if e, ok, err := o.explain(ctx, l, app, execution); ok || err != nil {
 			return e, err
 		}
 	}
@@ -62,21 +62,22 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:at], text[at+len(separator):], true
 }
 
-// explain looks for the query in one log.
-func (l log) explain(ctx context.Context, app string, execution int64) (report.Explanation, bool, error) {
+// explain looks for the query in one log. What it touched is told from the writes of its own
+// application alone.
+func (o Observer) explain(ctx context.Context, l log, app string, execution int64) (report.Explanation, bool, error) {
 	var account eventlog.Reading
 	w := &watcher{root: execution, at: map[int64]int{}}
 	facts, notes, err := fact.Explain(w.watch(eventlog.Events(ctx, l.folder, l.application, &account)), execution)
 	if err != nil {
 		return report.Explanation{}, false, err
 	}
-	for _, q := range facts.Queries {
-		if q.App == app && q.Execution == execution {
-			slices.SortStableFunc(w.plans, func(a, b report.ExecutedPlan) int { return cmp.Compare(childRank(a), childRank(b)) })
-			return report.Explanation{Query: q, Plans: w.plans, Notes: notes}, true, nil
-		}
+	wanted := func(q fact.Query) bool { return q.App == app && q.Execution == execution }
+	if !slices.ContainsFunc(facts.Queries, wanted) {
+		return report.Explanation{}, false, nil
 	}
-	return report.Explanation{}, false, nil
+	queries := o.told(ctx, gather([]reading{{source: l.source, key: l.key(), facts: facts}})).Queries
+	slices.SortStableFunc(w.plans, func(a, b report.ExecutedPlan) int { return cmp.Compare(childRank(a), childRank(b)) })
+	return report.Explanation{Query: queries[slices.IndexFunc(queries, wanted)], Plans: w.plans, Notes: notes}, true, nil
 }
 
 // childRank puts the query's own plan before those of its children.

@@ -30,7 +30,9 @@ type Observer struct {
 	Cache string
 	// Shard is the part of the logs' applications that is read. Facts are read whole.
 	Shard Shard
-	Log   *slog.Logger
+	// Histories are asked what writes touched; nil where no table is looked at.
+	Histories *Histories
+	Log       *slog.Logger
 	// Clock is the time now, which only the upkeep of the cache looks at.
 	Clock func() time.Time
 }
@@ -110,7 +112,15 @@ func (o Observed) Strictly() error {
 // does not depend on the cache, nor on what was read first.
 func (o Observer) Observe(ctx context.Context, w window.Window) (Observed, error) {
 	readings, err := o.read(ctx, w)
-	return gather(readings), err
+	return o.told(ctx, gather(readings)), err
+}
+
+// told adds what the tables that were written to say themselves.
+func (o Observer) told(ctx context.Context, observed Observed) Observed {
+	if o.Histories == nil {
+		return observed
+	}
+	return o.Histories.tell(ctx, observed)
 }
 
 // reader reads one application.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ajlo/job"
+	"ajlo/job/bucket"
 	"ajlo/job/config"
 	"ajlo/job/report"
 	"ajlo/job/window"
@@ -92,6 +93,7 @@ func (c factsCommand) places(o *job.Observer) (time.Duration, error) {
 		return 0, err
 	}
 	o.Sources, o.Cache = conf.Sources, conf.Cache
+	o.Histories = &job.Histories{Config: conf, Open: bucket.Open, Log: o.Log}
 	if len(c.Facts) > 0 && len(c.Logs) == 0 {
 		o.Sources = []config.Source{}
 	}

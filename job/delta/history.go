@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
+	"time"
 
 	"ajlo/job/object"
 )
@@ -15,11 +17,35 @@ type Entry struct {
 	Version    int64
 	Operation  string            // "OPTIMIZE", "CLUSTER BY", "MERGE", …, "" where it does not say
 	Parameters map[string]string // as Spark spells them: values that are no texts are JSON
+	// Time is that of the writer's clock when it committed, zero where it does not say.
+	Time time.Time
+	// Metrics are those that the writer counted and are whole numbers, by their names in
+	// Spark: numTargetRowsCopied, numDeletedRows, ….
+	Metrics map[string]int64
 	// UserMetadata is what the writer wanted kept with the commit; see ParseStamp.
 	UserMetadata string
 	Added        []Add    // files that it put in; those outside the table's folder are left out
 	Removed      []string // decoded paths of those that it took out, within the folder
 	Protocol     bool     // it changed the table's protocol
+	Touched      Touched
+}
+
+// Touched counts the data files of one commit. A file that comes back with another deletion
+// vector was marked: it was not written again.
+type Touched struct {
+	FilesAdded, FilesRemoved, FilesMarked int64
+	BytesAdded                            int64
+	BytesRemoved                          int64 // −1 where a removal does not say how large its file was
+}
+
+// Newest is the newest version of the table at the store's root, ErrNoTable wrapped where
+// there is none.
+func Newest(ctx context.Context, store object.Store) (int64, error) {
+	s, err := findSegment(ctx, store, newest)
+	if err != nil {
+		return 0, fmt.Errorf("read Delta table %s: %w", store.URL(), err)
+	}
+	return s.version, nil
 }
 
 // History gives the commits from a version back to the oldest that is still in the log.
@@ -42,9 +68,13 @@ func History(ctx context.Context, store object.Store, newest int64) iter.Seq2[En
 }
 
 func entry(version int64, actions []action) Entry {
-	e := Entry{Version: version}
+	e := Entry{Version: version, Touched: touched(actions)}
 	if info := infoOf(actions); info != nil {
 		e.Operation, e.UserMetadata, e.Parameters = info.Operation, info.UserMetadata, spelled(info.OperationParameters)
+		e.Metrics = counted(info.OperationMetrics)
+		if info.Timestamp > 0 {
+			e.Time = time.UnixMilli(info.Timestamp).UTC()
+		}
 	}
 	for _, a := range actions {
 		switch {
@@ -63,6 +93,49 @@ func entry(version int64, actions []action) Entry {
 		}
 	}
 	return e
+}
+
+func touched(actions []action) (t Touched) {
+	added, removed := map[string]bool{}, map[string]bool{}
+	for _, a := range actions {
+		switch {
+		case a.Add != nil:
+			added[a.Add.RawPath] = true
+		case a.Remove != nil:
+			removed[a.Remove.RawPath] = true
+		}
+	}
+	for _, a := range actions {
+		switch {
+		case a.Add != nil && removed[a.Add.RawPath]:
+			t.FilesMarked++
+		case a.Add != nil:
+			t.FilesAdded, t.BytesAdded = t.FilesAdded+1, t.BytesAdded+a.Add.Size
+		case a.Remove != nil && !added[a.Remove.RawPath]:
+			t.remove(a.Remove.Size)
+		}
+	}
+	return t
+}
+
+// remove counts a removal; no data file is empty.
+func (t *Touched) remove(bytes int64) {
+	t.FilesRemoved++
+	if bytes <= 0 || t.BytesRemoved < 0 {
+		t.BytesRemoved = -1
+		return
+	}
+	t.BytesRemoved += bytes
+}
+
+func counted(metrics map[string]string) map[string]int64 {
+	counts := make(map[string]int64, len(metrics))
+	for name, text := range metrics {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			counts[name] = n
+		}
+	}
+	return counts
 }
 
 // spelled makes texts of parameters; Spark has texts only, others have JSON values too.

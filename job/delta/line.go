@@ -49,6 +49,7 @@ type provenance struct {
 	EngineInfo          any `json:"engineInfo"`
 	Operation           any `json:"operation"`
 	OperationParameters any `json:"operationParameters"`
+	OperationMetrics    any `json:"operationMetrics"`
 	UserMetadata        any `json:"userMetadata"`
 }
 
@@ -62,6 +63,9 @@ func (c *commitInfo) UnmarshalJSON(data []byte) error {
 	c.EngineInfo, _ = p.EngineInfo.(string)
 	c.Operation, _ = p.Operation.(string)
 	c.OperationParameters, _ = p.OperationParameters.(map[string]any)
+	if metrics, ok := p.OperationMetrics.(map[string]any); ok {
+		c.OperationMetrics = spelled(metrics)
+	}
 	c.UserMetadata, _ = p.UserMetadata.(string)
 	c.Timestamp, _ = p.Timestamp.Int64()
 	c.InCommitTimestamp, _ = p.InCommitTimestamp.Int64()

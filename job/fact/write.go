@@ -7,6 +7,7 @@ import (
 
 	"ajlo/job/eventlog"
 	"ajlo/job/table"
+	"ajlo/job/unit"
 )
 
 // Operation is what a write does to its table.
@@ -32,6 +33,28 @@ type Write struct {
 	// FilesAdded and FilesRemoved are nil where the log does not measure them.
 	FilesAdded   *int64 `json:"files_added,omitempty"`
 	FilesRemoved *int64 `json:"files_removed,omitempty"`
+	// Touched is what the table's own history says of the write; nil until somebody who can
+	// reach the table has looked, and where the history does not tell which of its commits
+	// it was. No log has it.
+	Touched *Touched `json:"touched,omitempty"`
+}
+
+// Touched is one commit to a table, counted by the table's own history. Counts are nil where
+// it does not say.
+type Touched struct {
+	Version      int64 `json:"version"` // of a Delta table; the snapshot's id of an Iceberg table
+	FilesAdded   int64 `json:"files_added"`
+	FilesRemoved int64 `json:"files_removed"`
+	// FilesMarked counts what hides rows of files that stay: deletion vectors, delete files.
+	FilesMarked  int64       `json:"files_marked"`
+	BytesAdded   unit.Bytes  `json:"bytes_added"`
+	BytesRemoved *unit.Bytes `json:"bytes_removed,omitempty"`
+	RowsWritten  *int64      `json:"rows_written,omitempty"` // into new files
+	RowsCopied   *int64      `json:"rows_copied,omitempty"`  // written again as they were
+	RowsInserted *int64      `json:"rows_inserted,omitempty"`
+	RowsUpdated  *int64      `json:"rows_updated,omitempty"`
+	RowsDeleted  *int64      `json:"rows_deleted,omitempty"`
+	Partitions   *int64      `json:"partitions,omitempty"` // that it changed
 }
 
 // foundWrite is a write of a plan with what is needed to finish it once the tree of

@@ -16,13 +16,18 @@ import (
 type change struct {
 	predicate *predicate.Predicate // that reached the scan of the table
 	keys      []table.Column       // that a MERGE compares
-	removed   int64                // files that it removed, −1 where the log does not say
+	removed   int64                // files that it removed, −1 where nothing says
+	// rewrote is how many bytes of those files it wrote again, and least how many of them hold
+	// rows that it meant: files with these are written again whatever the layout, while a layout
+	// spares those that are only copied. −1 and 0 where the table's history does not say.
+	rewrote, least unit.Bytes
 }
 
 // writing is what the window's queries did to a table.
 type writing struct {
 	changes []change
-	// appended is about how many bytes were added, by the mean size of the table's files.
+	// appended is how many bytes were added; where only a log counted files, about how many, by
+	// the mean size of the table's.
 	appended unit.Bytes
 }
 
@@ -36,13 +41,47 @@ func writes(t TableInput, queries []fact.Query) (w writing) {
 			}
 			switch made.Operation {
 			case fact.Merge, fact.Update, fact.Delete:
-				w.changes = append(w.changes, change{predicate: targetPredicate(t, q), keys: made.Keys, removed: measured(made.FilesRemoved)})
+				w.changes = append(w.changes, changeOf(made, targetPredicate(t, q)))
 			case fact.Append:
-				w.appended += mean * unit.Bytes(max(0, measured(made.FilesAdded)))
+				w.appended += appendedBy(made, mean)
 			}
 		}
 	}
 	return w
+}
+
+// changeOf takes what a write touched from the table's history where that tells.
+func changeOf(w fact.Write, p *predicate.Predicate) change {
+	c := change{predicate: p, keys: w.Keys, removed: measured(w.FilesRemoved), rewrote: -1}
+	t := w.Touched
+	if t == nil {
+		return c
+	}
+	c.removed = t.FilesRemoved
+	if t.BytesRemoved == nil {
+		return c
+	}
+	c.rewrote = *t.BytesRemoved
+	if t.RowsCopied == nil {
+		return c
+	}
+	updated, deleted := max(0, measured(t.RowsUpdated)), max(0, measured(t.RowsDeleted))
+	if rows := *t.RowsCopied + updated + deleted; rows > 0 {
+		c.rewrote = part(*t.BytesRemoved, *t.RowsCopied+updated, rows)
+		c.least = part(*t.BytesRemoved, updated, rows)
+	}
+	return c
+}
+
+func part(b unit.Bytes, n, of int64) unit.Bytes {
+	return unit.Bytes(float64(b) * float64(n) / float64(of))
+}
+
+func appendedBy(w fact.Write, meanFile unit.Bytes) unit.Bytes {
+	if w.Touched != nil {
+		return w.Touched.BytesAdded
+	}
+	return meanFile * unit.Bytes(max(0, measured(w.FilesAdded)))
 }
 
 func measured(n *int64) int64 {
@@ -64,11 +103,11 @@ func targetPredicate(t TableInput, q fact.Query) (narrowest *predicate.Predicate
 
 // written is what the changes would rewrite of files laid otherwise. The files whose bounds
 // meet a change's predicate are those it may touch; of them it touches as large a part as it
-// did of the present ones, where the log says how many it removed. A MERGE without constants
+// did of the present ones, where something says how much that was. A MERGE without constants
 // touches files by its keys: as many more or fewer as a look-up of one key reads.
 func (w whatIf) written(laid files) (total unit.Bytes) {
 	for _, c := range w.writing.changes {
-		total += unit.Bytes(w.touched(c, laid) * float64(laid.readBytes(c.predicate)))
+		total += max(min(c.least, w.bytes), unit.Bytes(w.touched(c, laid)*float64(laid.readBytes(c.predicate))))
 	}
 	return total
 }
@@ -81,6 +120,9 @@ func (w whatIf) touched(c change, laid files) float64 {
 		return 1
 	}
 	share := float64(c.removed) / float64(meeting)
+	if read := w.present.readBytes(c.predicate); c.rewrote >= 0 && read > 0 {
+		share = float64(c.rewrote) / float64(read)
+	}
 	for _, key := range c.keys {
 		now, okNow := prune.OverlapOf(w.present.boundsOf(key))
 		then, okThen := prune.OverlapOf(laid.boundsOf(key))

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"ajlo/job/fact"
 	"ajlo/job/joingraph"
 	"ajlo/job/predicate"
+	"ajlo/job/unit"
 )
 
 // Explanation is one query as its log has it and as it was understood.
@@ -46,6 +48,9 @@ func (e Explanation) Write(w io.Writer) error {
 		for _, x := range j.Expression {
 			p.line("          a key is the expression %s; it stands for the column it is made of", printable(x))
 		}
+	}
+	for _, w := range q.Writes {
+		p.explainWrite(w)
 	}
 	p.notes(e.Notes)
 	for _, plan := range e.Plans {
@@ -96,6 +101,41 @@ func (p *page) explainScan(s fact.Scan) {
 	for _, c := range conjuncts(s.Predicate) {
 		p.line("          %s", conjunctVerdict(c))
 	}
+}
+
+func (p *page) explainWrite(w fact.Write) {
+	by := ""
+	for i, key := range w.Keys {
+		by += []string{" by ", ", "}[min(i, 1)] + string(key)
+	}
+	p.line("write     %s of %s%s: the log counts %s files added and %s removed",
+		w.Operation, printable(string(w.Table)), printable(by), countText(w.FilesAdded), countText(w.FilesRemoved))
+	t := w.Touched
+	if t == nil {
+		p.line("          the table's own history was not asked (no --config), not found, or does not tell which commit it was")
+		return
+	}
+	p.line("          version %d of the table: %d files added (%s) and %d removed (%s), %d marked", t.Version,
+		t.FilesAdded, t.BytesAdded, t.FilesRemoved, bytesText(t.BytesRemoved), t.FilesMarked)
+	p.line("          rows: %s written, of them %s copied; %s inserted, %s updated, %s deleted", countText(t.RowsWritten),
+		countText(t.RowsCopied), countText(t.RowsInserted), countText(t.RowsUpdated), countText(t.RowsDeleted))
+}
+
+// unsaid stands for a count that nobody made.
+const unsaid = "?"
+
+func countText(n *int64) string {
+	if n == nil {
+		return unsaid
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+func bytesText(b *unit.Bytes) string {
+	if b == nil {
+		return unsaid
+	}
+	return b.String()
 }
 
 func conjuncts(p *predicate.Predicate) []predicate.Predicate {

@@ -22,8 +22,25 @@ func Facts(w io.Writer, queries []fact.Query) error {
 		for _, j := range q.Joins {
 			row(t, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), fmt.Sprintf("%s join %s", j.Type, keysText(j)), "", "", j.Strategy)
 		}
+		for _, w := range q.Writes {
+			files, bytes, rows := writeTexts(w)
+			row(t, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), fmt.Sprintf("%s of %s", w.Operation, w.Table), files, bytes, rows)
+		}
 	}
 	return t.Flush()
+}
+
+// writeTexts are the files and bytes that a write added, and the rows it only copied, as the
+// table's history has them, else as the log has them.
+func writeTexts(w fact.Write) (files, bytes, rows string) {
+	t := w.Touched
+	if t == nil {
+		return countText(w.FilesAdded), unsaid, ""
+	}
+	if t.RowsCopied != nil {
+		rows = fmt.Sprintf("%d of %s rows copied", *t.RowsCopied, countText(t.RowsWritten))
+	}
+	return countText(&t.FilesAdded), t.BytesAdded.String(), rows
 }
 
 // FactsJSON writes one JSON object a line, one for each query.
