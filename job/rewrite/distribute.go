@@ -150,19 +150,29 @@ func (d *distributor) gathered(workers []*distributing) (*distributed, error) {
 		for b, n := range w.rows {
 			out.rows[b] += n
 		}
-		if d.spill != nil {
-			if err := w.flush(); err != nil {
-				return nil, err
-			}
-			continue
+		if d.spill == nil {
+			out.held.join(w.pool)
 		}
-		out.held.join(w.pool)
+	}
+	if d.spill != nil {
+		if err := flushed(workers); err != nil {
+			return nil, err
+		}
 	}
 	out.nan = found.named(d.task.columns())
 	if d.spill == nil {
 		out.heldStarts, out.heldAt = out.held.byBucket(d.arrangement.buckets())
 	}
 	return out, nil
+}
+
+// flushed has all workers spill what still waits.
+func flushed(workers []*distributing) error {
+	var group errgroup.Group
+	for _, w := range workers {
+		group.Go(w.flush)
+	}
+	return group.Wait()
 }
 
 // spilling gives the file for rows that do not fit.

@@ -64,19 +64,38 @@ func (w *writer) names(files int, newID func() string) []string {
 	return paths
 }
 
+// readBackLag is by how many files, for each worker, reading back stays behind writing. When the
+// last files are written there is then short work for those who have no more to write. A longer
+// lag would find files gone from the page cache.
+const readBackLag = 2
+
 // write makes all files and reads each back; the sum is of the rows that storage now holds.
 func (w *writer) write(ctx context.Context, paths []string) ([]Written, RowSum, error) {
 	files, sums := make([]Written, len(paths)), make([]RowSum, len(paths))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(w.parallel)
-	for i, path := range paths {
-		group.Go(func() (err error) {
-			if files[i], err = w.writeFile(ctx, path, i); err != nil {
-				return fmt.Errorf("write %s: %w", path, err)
-			}
-			sums[i], err = w.readBack(ctx, files[i])
-			return err
-		})
+	written := make([]chan struct{}, len(paths)) // closed when the file is
+	lag := readBackLag * w.parallel
+	for i := range len(paths) + lag {
+		if i < len(paths) {
+			written[i] = make(chan struct{})
+			group.Go(func() (err error) {
+				if files[i], err = w.writeFile(ctx, paths[i], i); err != nil {
+					return fmt.Errorf("write %s: %w", paths[i], err)
+				}
+				close(written[i])
+				return nil
+			})
+		}
+		if back := i - lag; back >= 0 {
+			group.Go(func() (err error) {
+				if err := until(ctx, written[back]); err != nil {
+					return err
+				}
+				sums[back], err = w.readBack(ctx, files[back])
+				return err
+			})
+		}
 	}
 	if err := group.Wait(); err != nil {
 		return nil, RowSum{}, err
@@ -86,6 +105,16 @@ func (w *writer) write(ctx context.Context, paths []string) ([]Written, RowSum, 
 		sum = sum.Plus(s)
 	}
 	return files, sum, nil
+}
+
+// until waits for a channel to be closed.
+func until(ctx context.Context, closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // writeFile is done when the file is durable. After an error the caller discards the path.
