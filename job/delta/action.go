@@ -96,6 +96,9 @@ type Snapshot struct {
 	Files        []Add // live, sorted by Path
 	Domains      map[string]Domain
 	Transactions map[string]Transaction
+	// ProtocolIn and MetadataIn are the files of the log that hold what counts of either; of a
+	// checkpoint in parts, its first.
+	ProtocolIn, MetadataIn string
 	// Time is the last commit's own timestamp, or its file's time where it has none.
 	Time time.Time
 	// InCommitTime is the last commit's inCommitTimestamp, ms since the epoch; 0 where it has

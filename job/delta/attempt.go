@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // attempt is what a commit has to know of the versions before it beside files: it is
@@ -213,10 +214,13 @@ var errClock = errors.New("the clock is behind the table's history")
 // days would take files from readers.
 const clockTolerance = 3_600_000 // ms
 
-func (c Change) checkClock(read Snapshot) error {
-	if last := read.Time.UnixMilli(); last-c.Time > clockTolerance {
-		return fmt.Errorf("%w: it is %d ms since 1970 here, and version %d (%s) was written at %d; set the clock of whichever is wrong",
-			errClock, c.Time, read.Version, commitKey(read.Version), last)
+func (c Change) checkClock(read Snapshot) error { return CheckClock(read, time.UnixMilli(c.Time)) }
+
+// CheckClock refuses a clock by which the last version was written hours from now: Commit would.
+func CheckClock(read Snapshot, now time.Time) error {
+	if read.Time.UnixMilli()-now.UnixMilli() > clockTolerance {
+		return fmt.Errorf("%w: it is %s here, and version %d (%s) was written at %s; set the clock of whichever is wrong",
+			errClock, now.UTC().Format(time.RFC3339), read.Version, commitKey(read.Version), read.Time.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

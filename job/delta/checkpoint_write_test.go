@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ajlo/job/object"
 )
 
 // onlyCheckpoint takes everything but the checkpoint of a version and its commit away.
@@ -99,17 +102,43 @@ func TestCheckpointKeepsTombstones(t *testing.T) {
 			if err := writeCheckpoint(t.Context(), store, 5, now.Add(tt.after)); err != nil {
 				t.Fatal(err)
 			}
-			removed := 0
-			err := readActions(t.Context(), store, strings.TrimSuffix(commitKey(5), ".json")+".checkpoint.parquet", func(a action) error {
-				if a.Remove != nil {
-					removed++
-				}
-				return nil
-			})
-			if err != nil || removed != tt.want {
-				t.Errorf("%d removed files, want %d; %v", removed, tt.want, err)
+			if removed := tombstonesIn(t, store, 5); removed != tt.want {
+				t.Errorf("%d removed files, want %d", removed, tt.want)
 			}
 		})
+	}
+}
+
+// tombstonesIn counts the removed files that the checkpoint of a version holds.
+func tombstonesIn(t *testing.T, store object.Store, version int64) (removed int) {
+	t.Helper()
+	err := readActions(t.Context(), store, strings.TrimSuffix(commitKey(version), ".json")+".checkpoint.parquet", func(a action) error {
+		if a.Remove != nil {
+			removed++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return removed
+}
+
+// A clock that is ahead does not make VACUUM forget what was removed today.
+func TestCheckpointByAClockThatIsAhead(t *testing.T) {
+	const read, ours = 1_700_000_000_000, 1_800_000_000_000 // three years apart
+	info := fmt.Sprintf(`{"commitInfo":{"timestamp":%d}}`+"\n", read)
+	gone := strings.Replace(aRemove("b"), `"deletionTimestamp":1`, fmt.Sprintf(`"deletionTimestamp":%d`, read), 1)
+	store, _ := tableOf(t, aProtocol+metadataOf(`"delta.checkpointInterval":"2"`)+anAdd("a")+anAdd("b"), info+gone)
+	change := optimize(replayOf(t, store).Files, newFile("new", 1))
+	if change.Time != ours {
+		t.Fatalf("the change is of %d", change.Time)
+	}
+	if _, err := Commit(t.Context(), store, replayOf(t, store), change); err != nil {
+		t.Fatal(err)
+	}
+	if removed := tombstonesIn(t, store, 2); removed != 2 {
+		t.Errorf("%d removed files, want those of today and of this commit", removed)
 	}
 }
 

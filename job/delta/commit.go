@@ -114,12 +114,14 @@ func newPause() *backoff.ExponentialBackOff {
 	return b
 }
 
-// checkpoint writes one where it is due. The commit is in the table, whatever comes of it.
+// checkpoint writes one where it is due. The commit is in the table, whatever comes of it. What
+// VACUUM may forget goes by the time of the version that was read, where our clock is ahead of it:
+// a clock that is wrong by days must not have files vacuumed that were removed today.
 func (w *writer) checkpoint(ctx context.Context) error {
 	if !checkpointDue(w.read, w.next.version) {
 		return nil
 	}
-	return writeCheckpoint(ctx, w.store, w.next.version, time.UnixMilli(w.change.Time))
+	return writeCheckpoint(ctx, w.store, w.next.version, time.UnixMilli(min(w.change.Time, w.read.Time.UnixMilli())))
 }
 
 // try writes the next version. It is lost, without an error, when someone was first.

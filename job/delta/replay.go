@@ -45,6 +45,7 @@ func replaySegment(ctx context.Context, store object.Store, segment segment) (Sn
 
 func replayInto(ctx context.Context, store object.Store, segment segment, state *state) error {
 	if c := segment.checkpoint; c != nil {
+		state.reading = slices.Min(c.keys)
 		take := func(a action) { state.remember(a); state.apply(a, c.version) }
 		if err := readCheckpoint(ctx, store, c, take); err != nil {
 			return fmt.Errorf("read checkpoint of version %d: %w", c.version, err)
@@ -58,6 +59,7 @@ func replayInto(ctx context.Context, store object.Store, segment segment, state 
 		if err != nil {
 			return err
 		}
+		state.reading = cmp.Or(step.key, commitKey(step.from))
 		state.applyCommit(actions, step.to)
 	}
 	if state.info == nil {
@@ -129,6 +131,9 @@ type state struct {
 	domains      map[string]Domain
 	transactions map[string]Transaction
 	info         *commitInfo // of the last version, nil when unknown
+	// reading is the file of the log that actions come from.
+	reading                string
+	protocolIn, metadataIn string
 	// removed are the files that are gone, nil where nobody wants to know.
 	removed map[string]*Remove
 }
@@ -167,9 +172,9 @@ func (s *state) apply(a action, version int64) {
 		s.files[id] = live{a.Add, version}
 		delete(s.removed, id)
 	case a.Metadata != nil:
-		s.metadata = a.Metadata
+		s.metadata, s.metadataIn = a.Metadata, s.reading
 	case a.Protocol != nil:
-		s.protocol = a.Protocol
+		s.protocol, s.protocolIn = a.Protocol, s.reading
 	case a.Txn != nil:
 		s.transactions[a.Txn.AppID] = *a.Txn
 	case a.Domain != nil && a.Domain.Removed:
@@ -206,6 +211,7 @@ func (s *state) snapshot(segment segment) (Snapshot, error) {
 	snapshot := Snapshot{
 		Version: segment.version, Protocol: *s.protocol, Metadata: *s.metadata, Files: files,
 		Domains: s.domains, Transactions: s.transactions, Time: segment.modified.UTC(),
+		ProtocolIn: s.protocolIn, MetadataIn: s.metadataIn,
 	}
 	if s.info != nil {
 		snapshot.InCommitTime = s.info.InCommitTimestamp

@@ -120,6 +120,9 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if reason := obstacle(t, step); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
+	if err := delta.CheckClock(d, e.o.Now()); err != nil {
+		return opened{}, execute.Refuse(step, "%v", err)
+	}
 	reason, err := e.hazard(ctx, store, t.delta)
 	if err != nil {
 		return opened{}, err
@@ -144,7 +147,8 @@ func unmakable(l layout.Layout) string {
 // obstacle says what about the table forbids the step; empty where nothing does.
 func obstacle(t opened, step plan.Step) string {
 	if unsupported := delta.Unsupported(t.delta); len(unsupported) > 0 {
-		return "the embedded engine does not handle " + strings.Join(unsupported, "; ")
+		return fmt.Sprintf("version %d: the embedded engine does not handle %s (its protocol stands in %s, its columns and properties in %s)",
+			t.delta.Version, strings.Join(unsupported, "; "), t.delta.ProtocolIn, t.delta.MetadataIn)
 	}
 	if by := names(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
 		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)

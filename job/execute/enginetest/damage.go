@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ajlo/job/object"
 	"ajlo/job/unit"
@@ -43,11 +44,14 @@ func (s suite) damage(t *testing.T) {
 		{"a commit cut off", logged(second, `{"add":{"pa`), []string{"version 1", second + ".json"}},
 		{"a commit that is no JSON", logged(second, "\x00\x01\x02"), []string{"version 1", second + ".json"}},
 		{"an empty commit", logged(second, ""), []string{"version 1", second + ".json"}},
-		{"a version that is missing", logged(third, `{"commitInfo":{}}`), []string{"1"}},
-		{"a protocol of the future", logged(second, `{"protocol":{"minReaderVersion":9,"minWriterVersion":9}}`), []string{"reader version 9"}},
+		{"a clock that is behind", func(t *testing.T, dir string) {
+			commit(t, dir, 1, action{"commitInfo": action{"timestamp": time.Now().Add(2 * time.Hour).UnixMilli(), "operation": "WRITE"}})
+		}, []string{"clock", "version 1", second + ".json"}},
+		{"a version that is missing", logged(third, `{"commitInfo":{}}`), []string{"version 2", "version 1", second + ".json"}},
+		{"a protocol of the future", logged(second, `{"protocol":{"minReaderVersion":9,"minWriterVersion":9}}`), []string{"version 1", second + ".json", "reader version 9"}},
 		{"columns that differ in case", logged(second, `{"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[`+
 			`{\"name\":\"id\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}},{\"name\":\"ID\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}}]}","partitionColumns":[],"configuration":{}}}`),
-			[]string{"id and ID", "case"}},
+			[]string{"version 1", second + ".json", "id and ID", "case"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
