@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,14 +164,15 @@ func NewCatalog(ctx context.Context, open object.Opener, c config.Config, source
 	return finder
 }
 
-// standsAt reports whether a Delta table's log is at the place.
+// standsAt reports whether a Delta table's log is at the place. One that may not be looked at
+// stands there: opening it says what is missing.
 func standsAt(ctx context.Context, open object.Opener, at table.Location) bool {
 	store, err := open(string(at))
 	if err != nil {
 		return false
 	}
 	for _, err := range store.List(ctx, "_delta_log/", "") {
-		return err == nil
+		return err == nil || errors.Is(err, fs.ErrPermission)
 	}
 	return false
 }

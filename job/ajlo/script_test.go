@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -39,6 +42,7 @@ func TestCommandLine(t *testing.T) {
 			"exits":    exits,
 			"copytree": copyTree,
 			"cut":      cut,
+			"tree":     tree,
 			"zstdjunk": zstdJunk,
 		},
 	})
@@ -83,6 +87,24 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// tree FOLDER FILE lists the files of a folder with their SHA-256 in a file.
+func tree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tree folder file")
+	}
+	var list strings.Builder
+	folder := os.DirFS(ts.MkAbs(args[0]))
+	ts.Check(fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(folder, name)
+		fmt.Fprintf(&list, "%x %s\n", sha256.Sum256(data), name)
+		return err
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(list.String()), 0o600))
 }
 
 // zstdjunk FILE makes a file that begins as compressed logs do and holds none.

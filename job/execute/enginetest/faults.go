@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -29,6 +31,10 @@ func (s suite) faults(t *testing.T) {
 	t.Run("the commit fails", func(t *testing.T) {
 		s.fault(t, syscall.ENOSPC, func(op, key string, _, _ int) bool { return op == "put" && inLog(key) })
 	})
+	t.Run("the commit may not be written", func(t *testing.T) {
+		s.fault(t, syscall.EACCES, func(op, key string, _, _ int) bool { return op == "put" && inLog(key) })
+	})
+	t.Run("nothing may be written any more", s.lostPermission)
 	t.Run("the checkpoint fails", s.failedCheckpoint)
 	t.Run("the list of files cannot be kept", func(t *testing.T) {
 		dir := itemTable(t)
@@ -73,6 +79,35 @@ func (s suite) fault(t *testing.T, failure error, when func(operation, key strin
 	step, before := stepFor(t, dir, byPrice, 2*unit.KB), contents(t, dir)
 	if _, err := s.behind(c.wrap).Apply(t.Context(), step, &recorder{}); !errors.Is(err, failure) {
 		t.Errorf("got %v, want %v", err, failure)
+	}
+	unchanged(t, dir, before)
+}
+
+// lostPermission holds that of a folder that cannot be written any more, not to take files away
+// either, the error names what is left, and that a sweep takes it away once that is allowed.
+func (s suite) lostPermission(t *testing.T) {
+	dir, half := itemTable(t), s.bytesWritten(t)/2
+	var lost atomic.Bool
+	c := counter{at: func(operation, key string, bytes, _ int) error {
+		if lost.Load() || bytes >= half {
+			lost.Store(true)
+			return fmt.Errorf("%s %s: %w", operation, key, syscall.EACCES)
+		}
+		return nil
+	}}
+	step, before, rec := stepFor(t, dir, byPrice, 2*unit.KB), contents(t, dir), &recorder{}
+	_, err := s.behind(c.wrap).Apply(t.Context(), step, rec)
+	if !errors.Is(err, syscall.EACCES) {
+		t.Fatalf("got %v, want %v", err, syscall.EACCES)
+	}
+	for name := range contents(t, dir) {
+		if _, old := before[name]; !old && !strings.Contains(err.Error(), name) {
+			t.Errorf("the error does not name %s, which is left", name)
+		}
+	}
+	wantItems(t, dir, items(0, 300))
+	if _, err := s.plain().Sweep(t.Context(), leftIn(dir, rec.intended...)); err != nil {
+		t.Fatal(err)
 	}
 	unchanged(t, dir, before)
 }
