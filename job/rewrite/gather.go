@@ -133,6 +133,14 @@ func bytesChunks(chunks []arrow.Array) []bytesChunk {
 	return apart
 }
 
+// length is the bytes of so many values.
+func (b bytesChunk) length(values int) int32 {
+	if values == 0 {
+		return 0
+	}
+	return b.offsets[values] - b.offsets[0]
+}
+
 func (b bytesChunk) value(row uint32) []byte { return b.bytes[b.offsets[row]:b.offsets[row+1]] }
 
 // gatherBytes copies strings or binaries: offsets first, so that the bytes are allocated once.

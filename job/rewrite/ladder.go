@@ -81,10 +81,11 @@ func (l *ladder) makeFirst() {
 }
 
 // find gives the lowest step that is not below value i, which is not NULL, and whether it
-// equals it.
+// equals it, as far as longestKey goes.
 func (l *ladder) find(v keyView, i int) (step int, equal bool) {
 	if v.word == nil {
-		return slices.BinarySearchFunc(l.texts, v.text(i), bytes.Compare)
+		text := v.text(i)
+		return slices.BinarySearchFunc(l.texts, text[:min(len(text), longestKey)], bytes.Compare)
 	}
 	return l.step(v.word(i))
 }
@@ -145,11 +146,15 @@ func (l *ladder) ranks(v keyView) []uint32 {
 }
 
 // rung numbers a value so that rungs rise with the values: odd where the value was sampled (or
-// is NULL), so that all values on the rung are equal; even where it lies between two that were.
+// is NULL), so that all values on the rung are equal; even where it lies between two that were, or
+// is a text that was cut, so that others on the rung may differ.
 func (l *ladder) rung(v keyView, i int) uint64 {
 	if v.null(i) {
 		return 1
 	}
 	step, equal := l.find(v, i)
-	return uint64(2*step + 2 + btoi(equal))
+	return uint64(2*step + 2 + btoi(equal && !l.cut(step)))
 }
+
+// cut reports whether a step may stand for longer texts.
+func (l *ladder) cut(step int) bool { return l.texts != nil && len(l.texts[step]) >= longestKey }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"golang.org/x/sync/errgroup"
@@ -17,14 +16,29 @@ import (
 // 16 MB. A table of fewer rows is sampled whole, so that its files differ by one row at most.
 const sampleRows = 1 << 19
 
-// sample is some rows of the key columns, in the table's order.
+// Keys may be texts of any length. No more of one is sampled than decides where its row goes,
+// far more than engines keep in a file's bounds, and fewer rows are where they take more than so
+// many bytes: an eighth of the memory limit between these two, so that most tables are laid the
+// same by every limit.
+const (
+	longestKey  = 1 << 10
+	smallSample = 16 << 20
+	largeSample = 48 << 20
+	sampleShare = 8
+)
+
+func (o Options) sampleBytes() int64 {
+	return min(max(int64(o.Memory)/sampleShare, smallSample), largeSample)
+}
+
+// sample is some rows of the key columns, in the table's order. Texts are cut at longestKey.
 type sample struct {
 	keys     []arrow.Array
 	ordinals []uint64 // of the rows in the table
 }
 
 // takeSample reads the key columns of all files. Which rows are taken depends on their
-// ordinals only.
+// ordinals and on the bytes of all keys only.
 func takeSample(ctx context.Context, t Task, o Options, s Survey) (sample, error) {
 	schema := make(delta.Schema, len(t.Layout.Columns()))
 	for k, key := range t.Layout.Columns() {
@@ -34,36 +48,16 @@ func takeSample(ctx context.Context, t Task, o Options, s Survey) (sample, error
 		}
 		schema[k] = t.columns()[column]
 	}
-	parts := make([][]batchSample, len(s.parts))
-	chosen := chooser(s.Rows)
+	all := newSampler(s.Rows, len(s.parts), o.sampleBytes())
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(o.workers())
 	for i, p := range s.parts {
-		group.Go(func() (err error) {
-			parts[i], err = samplePart(inner, t, p, schema, chosen)
-			return err
-		})
+		group.Go(func() error { return samplePart(inner, t, p, schema, all, i) })
 	}
 	if err := group.Wait(); err != nil {
 		return sample{}, err
 	}
-	return joinSamples(schema, parts)
-}
-
-// batchSample is what was chosen from one batch.
-type batchSample struct {
-	columns  []arrow.Array
-	ordinals []uint64
-}
-
-// chooser picks about sampleRows of so many rows by a hash of their ordinals, all where there
-// are no more.
-func chooser(rows int64) func(ordinal uint64) bool {
-	if rows <= sampleRows {
-		return func(uint64) bool { return true }
-	}
-	below := uint64(float64(sampleRows) / float64(rows) * math.MaxUint64)
-	return func(ordinal uint64) bool { return scrambled(ordinal) < below }
+	return joinSamples(schema, all.parts)
 }
 
 // scrambled is the finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
@@ -75,62 +69,45 @@ func scrambled(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func samplePart(ctx context.Context, t Task, p part, schema delta.Schema, chosen func(uint64) bool) (parts []batchSample, err error) {
+func samplePart(ctx context.Context, t Task, p part, schema delta.Schema, to *sampler, number int) (err error) {
 	open, err := openDataFile(ctx, t, p.file, schema)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
 	for b, err := range open.Batches(ctx, p.from, p.to) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		some, err := sampleBatch(p.file.first, b, chosen)
-		if err != nil {
-			return nil, fmt.Errorf("sample %s: %w", p.file.Path, err)
-		}
-		parts = append(parts, some)
-	}
-	return parts, nil
-}
-
-// sampleBatch copies the chosen rows, so that the batch itself can go.
-func sampleBatch(first uint64, b batch, chosen func(uint64) bool) (some batchSample, err error) {
-	var at []place
-	for i := range b.rows {
-		if ordinal := first + b.position(i); chosen(ordinal) {
-			at, some.ordinals = append(at, place{0, uint32(i)}), append(some.ordinals, ordinal)
+		if err := to.take(number, p.file.first, b); err != nil {
+			return fmt.Errorf("sample %s: %w", p.file.Path, err)
 		}
 	}
-	some.columns = make([]arrow.Array, len(b.columns))
-	for c, column := range b.columns {
-		if some.columns[c], err = gather(column.DataType(), []arrow.Array{column}, at); err != nil {
-			return batchSample{}, err
-		}
-	}
-	return some, nil
+	return nil
 }
 
 func joinSamples(schema delta.Schema, all [][]batchSample) (s sample, err error) {
-	chunks := make([][]arrow.Array, len(schema))
+	var parts []batchSample
 	var at []place
-	for _, parts := range all {
-		for _, p := range parts {
-			for c := range chunks {
-				chunks[c] = append(chunks[c], p.columns[c])
-			}
+	for _, some := range all {
+		for _, p := range some {
 			for i := range p.ordinals {
-				at = append(at, place{uint32(len(chunks[0]) - 1), uint32(i)})
+				at = append(at, place{uint32(len(parts)), uint32(i)})
 			}
+			parts = append(parts, p)
 			s.ordinals = append(s.ordinals, p.ordinals...)
 		}
 	}
+	chunks := make([]arrow.Array, len(parts))
 	for c, f := range schema {
 		dt, err := arrowType(f.Type)
 		if err != nil {
 			return sample{}, err
 		}
-		key, err := gather(dt, chunks[c], at)
+		for i := range parts {
+			chunks[i], parts[i].columns[c] = parts[i].columns[c], nil // one column is there twice at a time
+		}
+		key, err := gather(dt, chunks, at)
 		if err != nil {
 			return sample{}, err
 		}
