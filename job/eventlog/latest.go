@@ -14,10 +14,9 @@ type latest struct {
 	lines     map[heldKey]*heldLine
 	bytes     int
 	seen      int64 // lines held so far, which orders them
-	completed map[heldKey]bool
-	older     map[heldKey]bool // that completed before those, as many
-	lent      []*heldLine      // whose text is in memory that is not theirs
-	spare     [][]byte         // memory that updates were held in
+	completed completed
+	lent      []*heldLine // whose text is in memory that is not theirs
+	spare     [][]byte    // memory that updates were held in
 }
 
 // heldKey is an execution (kind adaptiveUpdate) or an attempt of a stage (kind taskEnd).
@@ -39,7 +38,7 @@ type heldLine struct {
 }
 
 func newLatest() *latest {
-	return &latest{lines: map[heldKey]*heldLine{}, completed: map[heldKey]bool{}}
+	return &latest{lines: map[heldKey]*heldLine{}, completed: completed{}}
 }
 
 // Bounds of what is held for executions and stages that did not end yet: beyond them
@@ -48,10 +47,6 @@ const (
 	maxHeldBytes  = 32 << 20
 	maxOpenStages = 4096 // of about 4 kB each
 )
-
-// maxCompleted is how many completed stages are remembered at least, twice as many at most:
-// tasks that end after their stage follow it closely.
-const maxCompleted = 1 << 15
 
 // hold keeps the line in place of the last one of its key; false where it has to be dealt
 // with at once.
@@ -87,7 +82,7 @@ func (l *latest) put(h *heldLine, key heldKey, line []byte, file string, number 
 func (l *latest) holdTask(key heldKey, line []byte, file string, number int64) bool {
 	h, known := l.lines[key]
 	switch {
-	case !known && (l.completed[key] || l.older[key]):
+	case !known && l.completed.has(key.id, key.attempt):
 		return true
 	case !known && len(l.lines) >= maxOpenStages:
 		return false
@@ -152,12 +147,8 @@ func (l *latest) take(key heldKey) *heldLine {
 
 // complete takes note that a stage's totals are known: its tasks say nothing more.
 func (l *latest) complete(stage, attempt int64) {
-	key := heldKey{taskEnd, stage, attempt}
-	l.take(key)
-	if len(l.completed) >= maxCompleted {
-		l.older, l.completed = l.completed, map[heldKey]bool{}
-	}
-	l.completed[key] = true
+	l.take(heldKey{taskEnd, stage, attempt})
+	l.completed.add(stage, attempt)
 }
 
 // rest gives up everything, in the order of the log.

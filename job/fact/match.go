@@ -163,18 +163,32 @@ func splitOutput(list string) []string {
 // it, and ran once.
 type meter struct {
 	wanted map[int64]bool
-	values map[reading]int64
+	values readings
 	// early holds values that came before a plan that names them; only so many are kept.
-	early map[reading]int64
+	early readings
+	held  int // values in early
 }
 
-type reading struct{ execution, id int64 }
+// readings are values by execution and metric.
+type readings map[int64]map[int64]int64
+
+// put keeps the greatest value of a metric, and reports whether it is the first.
+func (r readings) put(execution int64, v eventlog.Accumulator) (first bool) {
+	of := r[execution]
+	if of == nil {
+		of = map[int64]int64{}
+		r[execution] = of
+	}
+	known, ok := of[v.ID]
+	of[v.ID] = max(known, v.Value)
+	return !ok
+}
 
 // maxEarly bounds the values kept for plans that may still come; each takes about 50 bytes.
 const maxEarly = 1 << 16
 
 func newMeter() *meter {
-	return &meter{wanted: map[int64]bool{}, values: map[reading]int64{}, early: map[reading]int64{}}
+	return &meter{wanted: map[int64]bool{}, values: readings{}, early: readings{}}
 }
 
 // want takes note of the scans' metrics in a plan.
@@ -203,26 +217,49 @@ func (m *meter) wantMetrics(metrics []eventlog.Metric) {
 // that ran again does not count twice.
 func (m *meter) record(execution int64, values []eventlog.Accumulator) {
 	for _, v := range values {
-		key := reading{execution, v.ID}
-		into := m.values
-		if !m.wanted[v.ID] {
-			into = m.early
-			if len(into) >= maxEarly {
-				clear(into)
-			}
+		if m.wanted[v.ID] {
+			m.values.put(execution, v)
+			continue
 		}
-		into[key] = max(into[key], v.Value)
+		if m.held >= maxEarly {
+			clear(m.early)
+			m.held = 0
+		}
+		if m.early.put(execution, v) {
+			m.held++
+		}
 	}
 }
 
 // value is the greatest that any of the executions measured.
 func (m *meter) value(executions []int64, id int64) (value int64, ok bool) {
 	for _, e := range executions {
-		for _, from := range []map[reading]int64{m.values, m.early} {
-			if v, has := from[reading{e, id}]; has {
+		for _, from := range []readings{m.values, m.early} {
+			if v, has := from[e][id]; has {
 				value, ok = max(value, v), true
 			}
 		}
 	}
 	return value, ok
+}
+
+// forget drops what was measured for an execution.
+func (m *meter) forget(execution int64) {
+	delete(m.values, execution)
+	m.forgetEarly(execution)
+}
+
+// forgetEarly drops what was measured for an execution that none of its plans has named.
+func (m *meter) forgetEarly(execution int64) {
+	m.held -= len(m.early[execution])
+	delete(m.early, execution)
+}
+
+// unwant drops the metrics of scans. A later plan that shows them again asks for them again.
+func (m *meter) unwant(scans []foundScan) {
+	for _, s := range scans {
+		for _, id := range []int64{s.metrics.files, s.metrics.bytes, s.metrics.rows} {
+			delete(m.wanted, id)
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package fact
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // settling is what is needed to make facts of the executions of a log while more of it
 // comes: what is held are then the open ones and the last, and facts, whose size is that of
@@ -17,19 +20,34 @@ type settling struct {
 // cancelled still say, follows it closely.
 const settleAfter = 64
 
-// settle takes note of a root that ended. The oldest are settled together: each time costs a
-// look at everything that is held.
+// together is how many roots are settled at once: each time costs a look at everything that
+// is held.
+const together = 8
+
+// settle takes note of a root that ended. Values that no plan has named wait for the next few
+// ends, all else for those of x.after roots.
 func (x *extractor) settle(root int64) {
 	x.ended = append(x.ended, root)
-	if len(x.ended) < 2*x.after {
+	n := len(x.ended)
+	if n%together == 0 && n >= 2*together {
+		x.forgetEarly(x.ended[n-2*together : n-together])
+	}
+	if n < x.after+together {
 		return
 	}
-	old := map[int64]bool{}
-	for _, id := range x.ended[:x.after] {
-		old[id] = true
+	old := x.ended[:together]
+	x.foldAll(func(e *execution) bool { return slices.Contains(old, e.root) })
+	x.ended = append(x.ended[:0], x.ended[together:]...)
+}
+
+// forgetEarly drops what was measured for roots, and their children, that none of their plans
+// has named.
+func (x *extractor) forgetEarly(roots []int64) {
+	for id, e := range x.executions {
+		if slices.Contains(roots, e.root) {
+			x.meter.forgetEarly(id)
+		}
 	}
-	x.ended = append(x.ended[:0], x.ended[x.after:]...)
-	x.foldAll(func(e *execution) bool { return old[e.root] })
 }
 
 // foldAll makes the queries of the trees that are chosen, and lets go of what was held for
@@ -42,29 +60,13 @@ func (x *extractor) foldAll(chosen func(*execution) bool) {
 		for _, e := range t.all() {
 			x.settled[e.id] = true
 			x.meter.unwant(e.digested.scans)
+			x.meter.forget(e.id)
 			delete(x.executions, e.id)
 		}
 		delete(x.made, t.root)
 		delete(x.tops, t.root)
 	}
-	x.meter.forget(x.settled)
 	over := func(_, execution int64) bool { return x.settled[execution] }
 	maps.DeleteFunc(x.stages, over)
 	maps.DeleteFunc(x.jobs, over)
-}
-
-// forget drops what was measured for executions that are settled.
-func (m *meter) forget(settled map[int64]bool) {
-	for _, values := range []map[reading]int64{m.values, m.early} {
-		maps.DeleteFunc(values, func(r reading, _ int64) bool { return settled[r.execution] })
-	}
-}
-
-// unwant drops the metrics of scans. A later plan that shows them again asks for them again.
-func (m *meter) unwant(scans []foundScan) {
-	for _, s := range scans {
-		for _, id := range []int64{s.metrics.files, s.metrics.bytes, s.metrics.rows} {
-			delete(m.wanted, id)
-		}
-	}
 }

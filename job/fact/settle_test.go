@@ -65,3 +65,28 @@ func TestHeldQueriesAreBounded(t *testing.T) {
 		t.Errorf("queries and executions: %s, want %s", got, want)
 	}
 }
+
+// Values that no plan names wait for a plan that comes late, and are let go of once others have
+// ended.
+func TestUnnamedValuesAreBounded(t *testing.T) {
+	const values = 20
+	x := newExtractor()
+	for id := int64(0); id < 500; id++ {
+		x.take(start(id, id, id))
+		measured := eventlog.DriverUpdates{Execution: id}
+		for n := range int64(values) {
+			measured.Values = append(measured.Values, eventlog.Accumulator{ID: id*values + n, Value: 1})
+		}
+		x.take(measured)
+		x.take(end(id, id+1))
+		if x.meter.held > 2*together*values {
+			t.Fatalf("%d values are held after execution %d", x.meter.held, id)
+		}
+	}
+	if x.meter.held == 0 {
+		t.Error("no value waits for a late plan")
+	}
+	if x.facts(); x.meter.held != 0 || len(x.meter.early)+len(x.meter.values) != 0 {
+		t.Errorf("%d values are held, of %d and %d executions, once all is settled", x.meter.held, len(x.meter.early), len(x.meter.values))
+	}
+}
