@@ -9,6 +9,7 @@ import (
 
 	"ajlo/job/delta"
 	"ajlo/job/execute"
+	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
 	"ajlo/job/unit"
@@ -117,9 +118,17 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 	err = r.run.StepApplied(own, number, result)
 	if err == nil && result.Changed {
 		// The plan's own way back leads to the version it saw; others may have written since.
-		err = errors.Join(r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, result.Version-1)), n.keepBounds(own, r, l, number, s))
+		err = errors.Join(r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, previous(s, result))), n.keepBounds(own, r, l, number, s))
 	}
 	return err
+}
+
+// previous is the version that a commit followed.
+func previous(s plan.Step, r execute.Result) int64 {
+	if s.Format == lake.Iceberg {
+		return r.Previous
+	}
+	return r.Version - 1
 }
 
 // keepBounds keeps what later queries are judged by: the table as it was before new keys.

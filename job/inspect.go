@@ -20,12 +20,9 @@ func Inspect(ctx context.Context, open object.Opener, name table.Name, at table.
 	if err != nil {
 		return report.Inspection{}, err
 	}
-	if s.Format == lake.Iceberg {
-		return report.Inspect(s, []string{"an Iceberg table: ajlo rewrites Delta tables so far"}), nil
-	}
-	unsupported, err := engine.Unsupported(ctx, at)
+	reasons, err := unsupported(ctx, engine, s)
 	if err != nil {
 		return report.Inspection{}, err
 	}
-	return report.Inspect(s, unsupported), nil
+	return report.Inspect(s, reasons), nil
 }

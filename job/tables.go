@@ -10,6 +10,8 @@ import (
 
 	"ajlo/job/catalog"
 	"ajlo/job/config"
+	"ajlo/job/execute"
+	"ajlo/job/iceberg"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/object"
@@ -164,8 +166,8 @@ func NewCatalog(ctx context.Context, open object.Opener, c config.Config, source
 	return finder
 }
 
-// standsAt reports whether a Delta table's log is at the place. One that may not be looked at
-// stands there: opening it says what is missing.
+// standsAt reports whether a Delta table's log is at the place, or an Iceberg table's metadata.
+// One that may not be looked at stands there: opening it says what is missing.
 func standsAt(ctx context.Context, open object.Opener, at table.Location) bool {
 	store, err := open(string(at))
 	if err != nil {
@@ -174,7 +176,7 @@ func standsAt(ctx context.Context, open object.Opener, at table.Location) bool {
 	for _, err := range store.List(ctx, "_delta_log/", "") {
 		return err == nil || errors.Is(err, fs.ErrPermission)
 	}
-	return false
+	return iceberg.Holds(ctx, store)
 }
 
 func (n Night) open(ctx context.Context, name table.Name, at table.Location) (Found, error) {
@@ -186,11 +188,19 @@ func (n Night) open(ctx context.Context, name table.Name, at table.Location) (Fo
 	if err != nil {
 		return Found{}, err
 	}
-	unsupported, err := n.Engine.Unsupported(ctx, at)
+	unsupported, err := unsupported(ctx, n.Engine, s)
 	if err != nil {
 		return Found{}, err
 	}
 	return Found{Snapshot: s, Unsupported: unsupported, Names: []table.Name{name}, store: store}, nil
+}
+
+// unsupported is what keeps an engine from rewriting a table.
+func unsupported(ctx context.Context, engine execute.Engine, s lake.Snapshot) ([]string, error) {
+	if s.Format == lake.Iceberg && engine.Name() == plan.EmbeddedEngine {
+		return []string{"an Iceberg table, which Spark rewrites (engine: {kind: sparksql})"}, nil
+	}
+	return engine.Unsupported(ctx, s.Location)
 }
 
 // drawer draws about so many rows of a table.
@@ -229,8 +239,10 @@ func (l Lake) inputs(ctx context.Context, in plan.Input, taught learnt, draw dra
 		if len(columns) == 0 {
 			continue
 		}
-		rows := plan.SampleRows(f.Snapshot, in.Settings.TargetFile)
-		list[i].Sample, err = draw(ctx, f, columns, rows)
+		scoped := f
+		scoped.Snapshot = plan.Scoped(list[i], in)
+		rows := plan.SampleRows(scoped.Snapshot, in.Settings.TargetFile)
+		list[i].Sample, err = draw(ctx, scoped, columns, rows)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -139,6 +139,7 @@ func decided() plan.Plan {
 		},
 	}}, nil)
 	clustered := layout.ClusteredBy(layout.Hilbert, "k", "d")
+	days := []layout.Period{{Column: "d", Type: "date", From: at, To: at}}
 	protocol := lake.Protocol{MinReader: 3, MinWriter: 7, ReaderFeatures: []string{"deletionVectors"}, WriterFeatures: []string{"clustering"}}
 	return plan.Plan{
 		Deferred: []table.Name{"tpch.part"}, Policy: "p", Choice: plan.Exact, Estimator: plan.ByWhatIf,
@@ -147,7 +148,7 @@ func decided() plan.Plan {
 		Drift: []drift.Score{drift.Between(drift.Last, &g, g), drift.Between(drift.Plan, nil, g)}, Threshold: 0.1, Trigger: "why",
 		Budget: 10, StorageBudget: 5, NPV: -3, Gap: 0.5, Engine: "embedded", Dialect: "spark-delta-4.0", Graph: g,
 		Tables: []plan.Table{{
-			Table: "a", Location: "/a", Version: 3, Protocol: protocol, Current: layout.Unordered(), Chosen: clustered, Reason: "why",
+			Table: "a", Location: "/a", Format: lake.Iceberg, Periods: days, Version: 3, Protocol: protocol, Current: layout.Unordered(), Chosen: clustered, Reason: "why",
 			Money:   &plan.Money{Currency: "USD"},
 			Missing: []string{"x"}, Correction: 1.1, Harm: &plan.Harm{Before: clustered, Version: 3},
 			Decay:      &plan.Decay{Files: 1, Reason: "why", Keys: []plan.KeyDecay{{Column: "k", Ordered: []int{1}, Now: []int{2}}}},
@@ -155,7 +156,7 @@ func decided() plan.Plan {
 			RunTime:    []plan.RunTime{{Column: "k", From: "b.k", Reader: prune.OSSSpark, Scans: 2, Reason: "why"}},
 			Queries:    []plan.Class{{Fingerprint: "f1", Executions: 2, Now: 9, Then: 4}},
 		}},
-		Steps: []plan.Step{{Table: "a", Kind: plan.Rekey, Statement: "OPTIMIZE", Reason: "why", Undo: "RESTORE", Layout: clustered, Protocol: protocol, Files: []string{"f"}}},
+		Steps: []plan.Step{{Table: "a", Kind: plan.Rekey, Statement: "OPTIMIZE", Reason: "why", Undo: "RESTORE", Layout: clustered, Protocol: protocol, Files: []string{"f"}, Format: lake.Iceberg, Periods: days}},
 	}
 }
 

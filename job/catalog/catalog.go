@@ -96,14 +96,18 @@ func Tidy(l table.Location) table.Location {
 	return table.Location(text)
 }
 
-// underRoots lists where a two-part name could stand below the roots. Names that would
-// climb out of a root give no place.
+// underRoots lists where a name of two parts could stand below the roots, or one of three, of
+// which the first is a catalog. Names that would climb out of a root give no place.
 func (c Catalog) underRoots(name table.Name) []table.Location {
-	db, tbl, ok := strings.Cut(string(name), ".")
-	if !ok || !plainFolder(db) || !plainFolder(tbl) {
+	first, rest, _ := strings.Cut(string(name), ".")
+	second, third, _ := strings.Cut(rest, ".")
+	return append(c.below(first, rest), c.below(second, third)...)
+}
+
+func (c Catalog) below(db, tbl string) (places []table.Location) {
+	if !plainFolder(db) || !plainFolder(tbl) {
 		return nil
 	}
-	var places []table.Location
 	for _, root := range c.Roots {
 		base := string(Tidy(root))
 		places = append(places,

@@ -34,6 +34,7 @@ func TestResolve(t *testing.T) {
 		{"config after the log", "tpch.sales", "file:/gone", "/data/sales", catalog.ByConfig},
 		{"hive folder under a root", "tpch.part", "", "/roots/tpch.db/part", catalog.ByRoot},
 		{"plain folder under a root", "tpch.nation", "", "/roots/tpch/nation", catalog.ByRoot},
+		{"a name that begins with its catalog", "lake.tpch.nation", "", "/roots/tpch/nation", catalog.ByRoot},
 		{"named in the config and gone", "tpch.gone", "", "", ""},
 		{"unknown", "tpch.nothing", "", "", ""},
 		{"a name that climbs out of the root", "......etc", "", "", ""},

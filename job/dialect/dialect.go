@@ -113,11 +113,15 @@ func (t Target) SQL() string {
 	if t.Address == ByPath || strings.HasPrefix(string(t.Name), "/") || strings.Contains(string(t.Name), "://") {
 		return "delta." + Quote(string(t.Location))
 	}
-	parts := strings.Split(string(t.Name), ".")
+	return t.named()
+}
+
+func dotted(parts []string) string {
+	quoted := make([]string, len(parts))
 	for i, part := range parts {
-		parts[i] = Quote(part)
+		quoted[i] = Quote(part)
 	}
-	return strings.Join(parts, ".")
+	return strings.Join(quoted, ".")
 }
 
 func columns(keys []table.Column) string {

@@ -73,8 +73,11 @@ type Stamp = delta.Stamp
 // Result is what a step did to its table.
 type Result struct {
 	// Changed is false where the table already was as the step wants it.
-	Changed      bool          `json:"changed"`
-	Version      int64         `json:"version"` // committed
+	Changed bool  `json:"changed"`
+	Version int64 `json:"version"` // committed
+	// Previous is the snapshot of an Iceberg table that the commit followed: its ids do not count
+	// up.
+	Previous     int64         `json:"previous_snapshot,omitempty"`
 	FilesRemoved int           `json:"files_removed"`
 	FilesAdded   int           `json:"files_added"`
 	BytesRemoved unit.Bytes    `json:"bytes_removed"`

@@ -1,7 +1,8 @@
 // Package iceberg reads Iceberg tables: the newest metadata file of a table's folder, its
-// current snapshot, and the bounds that the manifests keep of every data file.
+// current snapshot or an earlier one, and the bounds that the manifests keep of every data file.
 //
-// In comes a store rooted at the table's folder; out comes a Snapshot. Nothing is written.
+// In comes a store rooted at the table's folder; out comes a Snapshot. Nothing is written; what
+// steps of ajlo leave in a table's history, through its own engine, is named in commits.go.
 // Metadata holds whole addresses of files: those below the table's own location are read
 // below the store's root, so that a table may be read where it was copied or mounted to.
 //

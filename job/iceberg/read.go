@@ -26,7 +26,32 @@ func Read(ctx context.Context, store object.Store) (Snapshot, error) {
 	return s, nil
 }
 
+// ReadAt gives the table as an earlier snapshot has it, in the current schema. One that the
+// metadata does not list any more is ErrExpired.
+func ReadAt(ctx context.Context, store object.Store, id int64) (Snapshot, error) {
+	key, err := newest(ctx, store)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read Iceberg table %s: %w", store.URL(), err)
+	}
+	s, err := readSnapshot(ctx, store, key, func(meta table.Metadata) (*table.Snapshot, error) {
+		if found := meta.SnapshotByID(id); found != nil {
+			return found, nil
+		}
+		return nil, ErrExpired
+	})
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read Iceberg table %s, snapshot %d: %w", store.URL(), id, err)
+	}
+	return s, nil
+}
+
 func readAt(ctx context.Context, store object.Store, key string) (Snapshot, error) {
+	return readSnapshot(ctx, store, key, func(meta table.Metadata) (*table.Snapshot, error) { return meta.CurrentSnapshot(), nil })
+}
+
+// readSnapshot reads a metadata file and the snapshot of it that is picked; none is a table that
+// was never written.
+func readSnapshot(ctx context.Context, store object.Store, key string, pick func(table.Metadata) (*table.Snapshot, error)) (Snapshot, error) {
 	text, err := readMetadata(ctx, store, key)
 	if err != nil {
 		return Snapshot{}, err
@@ -37,16 +62,14 @@ func readAt(ctx context.Context, store object.Store, key string) (Snapshot, erro
 	}
 	s := describe(meta)
 	s.Metadata = key
-	current := meta.CurrentSnapshot()
-	if current == nil {
-		return s, nil
+	picked, err := pick(meta)
+	if picked == nil || err != nil {
+		return s, err
 	}
-	s.ID, s.Time = current.SnapshotID, time.UnixMilli(current.TimestampMs).UTC()
-	if current.Summary != nil {
-		s.Summary = current.Summary.Properties
-	}
-	r := reader{store: store, location: s.Location, fields: fieldsOf(meta.CurrentSchema()), orders: ordersOf(meta)}
-	s.Files, s.Deletes, err = r.files(ctx, *current)
+	c := commitOf(*picked)
+	s.ID, s.Time, s.Summary = c.ID, c.Time, c.Summary
+	r := reader{store: store, location: s.Location, fields: fieldsOf(meta.CurrentSchema()), orders: ordersOf(meta), spec: meta.PartitionSpec()}
+	s.Files, s.Deletes, err = r.files(ctx, *picked)
 	return s, err
 }
 
@@ -55,13 +78,16 @@ func describe(meta table.Metadata) Snapshot {
 	schema, spec := meta.CurrentSchema(), meta.PartitionSpec()
 	s := Snapshot{
 		UUID: meta.TableUUID().String(), Location: strings.TrimRight(meta.Location(), "/"), Format: meta.Version(),
-		Time: time.UnixMilli(meta.LastUpdatedMillis()).UTC(), Properties: meta.Properties(), Order: keysOf(meta.SortOrder(), schema),
+		Time: time.UnixMilli(meta.LastUpdatedMillis()).UTC(), Properties: meta.Properties(), Order: keysOf(meta.SortOrder(), schema), schema: schema,
 	}
 	for _, f := range schema.Fields() {
 		s.Fields = append(s.Fields, Field{ID: f.ID, Name: f.Name, Type: spelling(f.Type), Required: f.Required})
 	}
 	for _, f := range spec.Fields() {
 		s.Partition = append(s.Partition, Part{Field: nameOf(schema, f.SourceIDs), Transform: f.Transform.String()})
+	}
+	for _, snapshot := range meta.Snapshots() {
+		s.Commits = append(s.Commits, commitOf(snapshot))
 	}
 	return s
 }
@@ -110,6 +136,7 @@ type reader struct {
 	location string
 	fields   map[int]iceberg.Type // by id, those of the current schema
 	orders   map[int][]Key        // by id
+	spec     iceberg.PartitionSpec
 }
 
 func (r reader) files(ctx context.Context, s table.Snapshot) ([]File, int, error) {
@@ -131,7 +158,7 @@ func (r reader) files(ctx context.Context, s table.Snapshot) ([]File, int, error
 		}
 		for _, e := range entries {
 			if d := e.DataFile(); d.ContentType() == iceberg.EntryContentData {
-				files, addresses = append(files, r.file(d)), append(addresses, d.FilePath())
+				files, addresses = append(files, r.file(e)), append(addresses, d.FilePath())
 			} else {
 				hidden.add(d)
 			}
@@ -166,9 +193,10 @@ func (r reader) content(ctx context.Context, address string) ([]byte, error) {
 	return r.store.ReadAll(ctx, key)
 }
 
-func (r reader) file(d iceberg.DataFile) File {
+func (r reader) file(e iceberg.ManifestEntry) File {
+	d := e.DataFile()
 	key, _ := below(r.location, d.FilePath())
-	f := File{Path: key, Bytes: d.FileSizeBytes(), Rows: d.Count(), Bounds: r.bounds(d)}
+	f := File{Path: key, Bytes: d.FileSizeBytes(), Rows: d.Count(), Bounds: r.bounds(d), Snapshot: e.SnapshotID(), Partition: r.partition(d)}
 	if id := d.SortOrderID(); id != nil {
 		f.Order = r.orders[*id]
 	}

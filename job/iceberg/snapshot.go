@@ -3,6 +3,8 @@ package iceberg
 import (
 	"time"
 
+	"github.com/apache/iceberg-go"
+
 	"ajlo/job/predicate"
 )
 
@@ -20,8 +22,11 @@ type Snapshot struct {
 	Order      []Key  // of the current sort order: what later writes are sorted by
 	Properties map[string]string
 	Summary    map[string]string // of the snapshot
+	Commits    []Commit          // snapshots that were not expired, as the metadata lists them
 	Files      []File            // live data files, in the order of the manifests
 	Deletes    int               // delete files and vectors that are live
+
+	schema *iceberg.Schema // nil where the snapshot was not read
 }
 
 // Field is one top-level column.
@@ -54,7 +59,12 @@ type File struct {
 	Order []Key // it was sorted by; none where it says nothing
 	// Deleted says that delete files or vectors may hide rows of it.
 	Deleted bool
-	Bounds  map[int]Bounds // by field id; a missing one is not known
+	// Snapshot is the id of the snapshot that added it; that may be expired by now.
+	Snapshot int64
+	// Partition holds the values of Snapshot.Partition, NULL where a value is not known; empty
+	// for a file of an earlier spec.
+	Partition []predicate.Value
+	Bounds    map[int]Bounds // by field id; a missing one is not known
 }
 
 // Bounds is what a manifest keeps of one column in one file. A Min or Max of kind Null is

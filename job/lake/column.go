@@ -37,15 +37,28 @@ func readColumn(r *file.Reader, c sampledColumn, rows []int64) ([]predicate.Valu
 	return values, nil
 }
 
-// findLeaf is the index of a top-level column among the file's leaves, −1 if it has none.
-// Names are compared whole: a column "a.b" is not field b of struct a.
+// findLeaf is the index of a top-level column among the file's leaves, −1 if it has none: by the
+// column's id where it has one. Names are compared whole: a column "a.b" is not field b of
+// struct a.
 func findLeaf(s *schema.Schema, c sampledColumn) int {
+	if c.ID != 0 {
+		return numberedLeaf(s, c.ID)
+	}
 	name := c.Physical
 	if name == "" {
 		name = string(c.Name)
 	}
 	for i := range s.NumColumns() {
 		if path := s.Column(i).ColumnPath(); len(path) == 1 && path[0] == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func numberedLeaf(s *schema.Schema, id int32) int {
+	for i := range s.NumColumns() {
+		if leaf := s.Column(i); len(leaf.ColumnPath()) == 1 && leaf.SchemaNode().FieldID() == id {
 			return i
 		}
 	}

@@ -7,6 +7,6 @@
 // version gives the same snapshot and sample. It reads only.
 //
 // Delta tables of any feature can be looked at, so that advice can be given before a
-// rewrite is refused, and Iceberg tables as their manifests tell of them. Samples are drawn of
-// Delta tables only. Other folders are refused by name.
+// rewrite is refused, and Iceberg tables as their manifests and their history tell of them.
+// Other folders are refused by name.
 package lake

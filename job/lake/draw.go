@@ -70,13 +70,17 @@ func draw(ctx context.Context, store object.Store, s Snapshot, columns []table.C
 type sampledColumn struct {
 	Column
 	kind      delta.Type
-	partition bool // its values are in the log, not in the files
+	partition bool // its values are in the table's metadata, not in the files
 }
 
 func (s Snapshot) sampledColumns(names []table.Column) ([]sampledColumn, error) {
 	wanted := make([]sampledColumn, len(names))
 	for i, name := range names {
 		at := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
+		if at < 0 && slices.Contains(s.Layout.Partition, name) { // made of a column, such as day(started)
+			wanted[i] = sampledColumn{Column: Column{Name: name}, partition: true}
+			continue
+		}
 		if at < 0 {
 			return nil, fmt.Errorf("column %s: the table has none of that name", name)
 		}

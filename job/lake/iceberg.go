@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"ajlo/job/delta"
@@ -17,36 +18,74 @@ import (
 	"ajlo/job/unit"
 )
 
-// openIceberg reads the current snapshot of an Iceberg table. Its Version is the snapshot's
-// id; its Protocol the version of the format, for readers and writers.
+// openIceberg reads the current snapshot of an Iceberg table.
 func openIceberg(ctx context.Context, store object.Store, name table.Name, location table.Location) (Snapshot, error) {
 	s, err := iceberg.Read(ctx, store)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("open table %s: %w", name, err)
 	}
-	found, owner := icebergLayout(s)
+	return OfIceberg(s, name, location), nil
+}
+
+// OfIceberg is the picture of an Iceberg table whose metadata was read before. Its Version is the
+// snapshot's id; its Protocol the version of the format, for readers and writers. Files keep
+// their order.
+func OfIceberg(s iceberg.Snapshot, name table.Name, location table.Location) Snapshot {
+	files := icebergFiles(s)
+	found, owner := icebergLayout(s, files)
 	return Snapshot{
 		Table: name, Location: location, Format: Iceberg, Version: s.ID,
 		Columns: icebergColumns(s.Fields), SchemaHash: icebergHash(s),
 		Protocol: Protocol{MinReader: s.Format, MinWriter: s.Format},
-		Owner:    owner, Layout: found, Properties: maps.Clone(s.Properties), Files: icebergFiles(s),
-	}, nil
+		Owner:    owner, Layout: found, Parts: icebergParts(s), Properties: maps.Clone(s.Properties), Files: files,
+	}
 }
 
 func icebergColumns(fields []iceberg.Field) []Column {
 	list := make([]Column, len(fields))
 	for i, f := range fields {
-		list[i] = Column{Name: table.Column(f.Name), Type: f.Type, Nullable: !f.Required}
+		list[i] = Column{Name: table.Column(f.Name), Type: f.Type, Nullable: !f.Required, ID: int32(f.ID)}
 	}
 	return list
 }
 
+func icebergParts(s iceberg.Snapshot) []Part {
+	var parts []Part
+	for _, p := range s.Partition {
+		parts = append(parts, Part{Name: table.Column(partText(p)), Source: table.Column(p.Field), Transform: p.Transform})
+	}
+	return parts
+}
+
 func icebergFiles(s iceberg.Snapshot) []File {
+	keys, ok := layout.ParseKeys(s.Properties[iceberg.LayoutKey])
+	laid := laidBy(s, keys)
 	list := make([]File, len(s.Files))
 	for i, f := range s.Files {
-		list[i] = File{Path: f.Path, Bytes: unit.Bytes(f.Bytes), Rows: f.Rows, Bounds: icebergBounds(s.Fields, f)}
+		list[i] = File{Path: f.Path, Bytes: unit.Bytes(f.Bytes), Rows: f.Rows, Bounds: icebergBounds(s.Fields, f), Laid: ok && laid(f.Snapshot)}
+		for p, value := range f.Partition {
+			if !value.IsNull() {
+				list[i].Bounds[table.Column(partText(s.Partition[p]))] = prune.Bounds{Min: value, Max: value, Rows: f.Rows}
+			}
+		}
 	}
 	return list
+}
+
+// laidBy tells the snapshots whose files a step of ajlo laid by the keys. Of snapshots that were
+// expired nothing is left to tell: their files count as laid, since upkeep has looked at them
+// for days.
+func laidBy(s iceberg.Snapshot, keys layout.Layout) func(snapshot int64) bool {
+	listed := map[int64]bool{}
+	for _, c := range s.Commits {
+		_, ours := delta.ParseStamp(c.Summary[iceberg.StampKey])
+		by, ok := layout.ParseKeys(c.Summary[iceberg.LayoutKey])
+		listed[c.ID] = ours && ok && c.Operation == iceberg.Replace && by.Order == keys.Order && layout.SameKeys(by, keys)
+	}
+	return func(snapshot int64) bool {
+		laid, known := listed[snapshot]
+		return laid || !known
+	}
 }
 
 // icebergBounds names what the manifest keeps by column. Where rows of the file are deleted
@@ -67,22 +106,31 @@ func icebergBounds(fields []iceberg.Field, f iceberg.File) map[table.Column]prun
 	return bounds
 }
 
-// icebergLayout is the partition spec and the declared order, which is the user's wish; else
-// the order that most bytes are marked with. Nothing in Iceberg's metadata tells a z-ordered
-// file from one in no order, and Spark's INSERT marks none at all.
-func icebergLayout(s iceberg.Snapshot) (layout.Layout, string) {
-	found, owner := layout.Unordered(), delta.OwnerNone
-	keys := s.Order
-	if len(keys) == 0 {
-		keys = markedOrder(s.Files)
-	}
-	if len(keys) > 0 {
-		found, owner = layout.ClusteredBy(layout.Sort, columnsOf(keys)...), delta.OwnerUser
-	}
+// icebergLayout is the partition spec and, in this order, the declared order, which is the user's
+// wish; the keys that a step of ajlo has put down, while any file lies by them; the order that
+// most bytes are marked with. Spark's INSERT marks no file.
+func icebergLayout(s iceberg.Snapshot, files []File) (layout.Layout, string) {
+	found, owner := icebergKeys(s, files)
 	for _, p := range s.Partition {
 		found.Partition = append(found.Partition, table.Column(partText(p)))
 	}
 	return found, owner
+}
+
+func icebergKeys(s iceberg.Snapshot, files []File) (layout.Layout, string) {
+	ours, put := layout.ParseKeys(s.Properties[iceberg.LayoutKey])
+	keys := s.Order
+	switch {
+	case len(keys) > 0:
+	case put && slices.ContainsFunc(files, func(f File) bool { return f.Laid }):
+		return ours, delta.OwnerUs
+	default:
+		keys = markedOrder(s.Files)
+	}
+	if len(keys) == 0 {
+		return layout.Unordered(), delta.OwnerNone
+	}
+	return layout.ClusteredBy(layout.Sort, columnsOf(keys)...), delta.OwnerUser
 }
 
 // markedOrder is the order that more than tagShare of the bytes are marked with.

@@ -28,6 +28,9 @@ type Column struct {
 	Nullable bool   `json:"nullable"`
 	// Physical is the column's name inside data files, empty where it is Name.
 	Physical string `json:"physical,omitempty"`
+	// ID is the number by which data files of an Iceberg table tell the column from others,
+	// whatever it is called by now; 0 elsewhere.
+	ID int32 `json:"-"`
 }
 
 // Protocol is what a reader or writer has to know of a Delta table.
@@ -36,6 +39,14 @@ type Protocol struct {
 	MinWriter      int      `json:"min_writer"`
 	ReaderFeatures []string `json:"reader_features,omitempty"`
 	WriterFeatures []string `json:"writer_features,omitempty"`
+}
+
+// Part is one field of an Iceberg table's partitioning. The bounds of a file hold its value
+// under Name: days and dates as dates, months, years and hours as whole numbers since 1970.
+type Part struct {
+	Name      table.Column // as SQL writes it: kind, or day(started)
+	Source    table.Column
+	Transform string // as the specification spells it: identity, day, bucket[16]
 }
 
 // File is one live data file. Path is relative to the table's location, decoded.
@@ -54,15 +65,18 @@ type File struct {
 
 // Snapshot is one version of one table.
 type Snapshot struct {
-	Table      table.Name        `json:"table"`
-	Location   table.Location    `json:"location"`
-	Format     Format            `json:"format"`
-	Version    int64             `json:"version"`
-	Columns    []Column          `json:"columns"`
-	SchemaHash string            `json:"schema_hash"`
-	Protocol   Protocol          `json:"protocol"`
-	Owner      string            `json:"owner"` // who set the keys: "none", "us", "user"
-	Layout     layout.Layout     `json:"layout"`
+	Table      table.Name     `json:"table"`
+	Location   table.Location `json:"location"`
+	Format     Format         `json:"format"`
+	Version    int64          `json:"version"`
+	Columns    []Column       `json:"columns"`
+	SchemaHash string         `json:"schema_hash"`
+	Protocol   Protocol       `json:"protocol"`
+	Owner      string         `json:"owner"` // who set the keys: "none", "us", "user"
+	Layout     layout.Layout  `json:"layout"`
+	// Parts are the partition columns of an Iceberg table as Layout.Partition has them, with what
+	// they are made of.
+	Parts      []Part            `json:"-"`
 	Properties map[string]string `json:"properties,omitempty"`
 	Files      []File            `json:"-"`
 	// Declared is true where the keys stand in the table itself, so that every OPTIMIZE of

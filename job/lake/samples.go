@@ -34,11 +34,12 @@ type keptSample struct {
 	Version int64
 	Schema  string
 	Rows    int
+	Files   int // of the table, or of the part of it that was sampled
 	Sample  Sample
 }
 
 // sampleFormat is raised whenever what is kept, or how rows are drawn, changes.
-const sampleFormat = 1
+const sampleFormat = 2
 
 // Draw gives the kept sample where there is one of this very version, these columns and this
 // size, and else draws and keeps it. What cannot be kept is drawn again another time.
@@ -54,14 +55,14 @@ func (k Samples) Draw(ctx context.Context, store object.Store, s Snapshot, colum
 	if err != nil {
 		return Sample{}, err
 	}
-	if err := keep(path, keptSample{sampleFormat, s.Version, s.SchemaHash, rows, sample}); err != nil && k.Problem != nil {
+	if err := keep(path, keptSample{sampleFormat, s.Version, s.SchemaHash, rows, len(s.Files), sample}); err != nil && k.Problem != nil {
 		k.Problem(err)
 	}
 	return sample, nil
 }
 
 func (k keptSample) isOf(s Snapshot, columns []table.Column, rows int) bool {
-	return k.Format == sampleFormat && k.Version == s.Version && k.Schema == s.SchemaHash && k.Rows == rows &&
+	return k.Format == sampleFormat && k.Version == s.Version && k.Schema == s.SchemaHash && k.Rows == rows && k.Files == len(s.Files) &&
 		slices.Equal(k.Sample.Columns, columns) && len(k.Sample.Values) == len(columns)
 }
 

@@ -26,7 +26,7 @@ func grid(side int) *Simulation {
 		cell := i * 7919 % (side * side)
 		a[i], b[i] = predicate.IntValue(int64(cell/side)), predicate.IntValue(int64(cell%side))
 	}
-	return NewSimulation(map[table.Column][]predicate.Value{"a": a, "b": b}, side*side, 0)
+	return NewSimulation(map[table.Column][]predicate.Value{"a": a, "b": b}, side*side, nil)
 }
 
 func rowsRead(t *testing.T, s *Simulation, l Layout, files int, p *predicate.Predicate) (share float64) {
@@ -112,7 +112,7 @@ func TestSpansDecideAsPruningDoes(t *testing.T) {
 		values := map[table.Column][]predicate.Value{
 			"a": rapid.SliceOfN(value, n, n).Draw(t, "a"), "b": rapid.SliceOfN(value, n, n).Draw(t, "b"),
 		}
-		s := NewSimulation(values, n, 0)
+		s := NewSimulation(values, n, nil)
 		p := drawPredicate(t, 2)
 		l := s.learner([]Wish{{&p, 1}}, 4)
 		if l.spans[0] == nil {
@@ -191,7 +191,7 @@ func TestRedrawnStaysOnTheCalendar(t *testing.T) {
 	for i := range days {
 		days[i] = predicate.DateValue(int64(i*37%2_000) + 8_000)
 	}
-	s := NewSimulation(map[table.Column][]predicate.Value{"day": days}, len(days), 0)
+	s := NewSimulation(map[table.Column][]predicate.Value{"day": days}, len(days), nil)
 	march := predicate.Conjunction([]predicate.Predicate{ // 1995-03-01 to 1995-03-31
 		{Op: predicate.Ge, Column: "day", Values: []predicate.Value{predicate.DateValue(9_190)}},
 		{Op: predicate.Le, Column: "day", Values: []predicate.Value{predicate.DateValue(9_220)}},

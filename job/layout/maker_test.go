@@ -98,7 +98,7 @@ func ints(values ...int64) []predicate.Value {
 
 func sequenceOf(t *testing.T, values map[table.Column][]predicate.Value, l Layout, by Maker) []int {
 	t.Helper()
-	rows, _, err := NewSimulation(values, len(values["a"]), 0).parted(l, by, 1)
+	rows, _, err := NewSimulation(values, len(values["a"]), nil).parted(l, by, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestIcebergWordsOrderAsValues(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewSimulation(map[table.Column][]predicate.Value{"a": {predicate.DecimalValue(1, 2)}}, 1, 0).
+	if _, err := NewSimulation(map[table.Column][]predicate.Value{"a": {predicate.DecimalValue(1, 2)}}, 1, nil).
 		Lay(ClusteredBy(ZOrder, "a"), IcebergBytes, 1, nil); err == nil {
 		t.Error("a z-order by decimals, which Iceberg refuses, was foretold")
 	}

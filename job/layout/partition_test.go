@@ -20,7 +20,7 @@ func TestNoFileSpansTwoPartitions(t *testing.T) {
 		for i, p := range of {
 			parts[i] = predicate.IntValue(p)
 		}
-		s := NewSimulation(map[table.Column][]predicate.Value{"p": parts, "a": drawValues(t, rows), "b": drawValues(t, rows)}, rows, 0)
+		s := NewSimulation(map[table.Column][]predicate.Value{"p": parts, "a": drawValues(t, rows), "b": drawValues(t, rows)}, rows, nil)
 		l := ClusteredBy(rapid.SampledFrom([]Order{Sort, ZOrder, Hilbert}).Draw(t, "order"), "a", "b")
 		by := rapid.SampledFrom([]Maker{ExactRanks, DeltaRanges}).Draw(t, "maker")
 		inside := l
@@ -59,7 +59,7 @@ func TestNoFileSpansTwoPartitions(t *testing.T) {
 
 // A partition column that was not sampled is passed over: nothing is promised of it.
 func TestPartitionsThatWereNotSampled(t *testing.T) {
-	s := NewSimulation(map[table.Column][]predicate.Value{"a": {predicate.IntValue(2), predicate.IntValue(1)}}, 2, 0)
+	s := NewSimulation(map[table.Column][]predicate.Value{"a": {predicate.IntValue(2), predicate.IntValue(1)}}, 2, nil)
 	l := ClusteredBy(Sort, "a")
 	l.Partition = []table.Column{"day(started)"}
 	got, err := s.Lay(l, ExactRanks, 1, []table.Column{"a"})

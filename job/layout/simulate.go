@@ -18,8 +18,9 @@ type Simulation struct {
 	ranked map[table.Column]ranked
 	shares map[string][]share // by partition columns
 	rows   int
-	// boundChars is how many characters of a string the format keeps in a bound, 0 for all.
-	boundChars int
+	// boundChars is how many characters of a column's strings the format keeps in a bound, 0 for
+	// all; nil keeps all of every column.
+	boundChars func(table.Column) int
 }
 
 // SimulatedFiles holds the bounds of the files a layout would make, column by column:
@@ -30,8 +31,9 @@ type SimulatedFiles struct {
 	Bounds map[table.Column][]prune.Bounds
 }
 
-// NewSimulation takes the sampled values of each column, all of the same length.
-func NewSimulation(values map[table.Column][]predicate.Value, rows, boundChars int) *Simulation {
+// NewSimulation takes the sampled values of each column, all of the same length, and how many
+// characters of a column's strings bounds keep, 0 for all; with nil they keep all of every column.
+func NewSimulation(values map[table.Column][]predicate.Value, rows int, boundChars func(table.Column) int) *Simulation {
 	return &Simulation{values: values, ranked: map[table.Column]ranked{}, shares: map[string][]share{}, rows: rows, boundChars: boundChars}
 }
 
@@ -54,7 +56,7 @@ func (s *Simulation) Lay(l Layout, by Maker, files int, columns []table.Column) 
 		}
 		bounds := make([]prune.Bounds, made.Files)
 		for i := range bounds {
-			bounds[i] = s.bound(known, sequence[cuts[i]:cuts[i+1]])
+			bounds[i] = s.bound(known, s.chars(column), sequence[cuts[i]:cuts[i+1]])
 		}
 		made.Bounds[column] = bounds
 	}
@@ -123,7 +125,7 @@ func (s *Simulation) leaves(t *Tree) ([]uint32, error) {
 }
 
 // bound takes the bounds of the rows at the given places of the sample.
-func (s *Simulation) bound(column ranked, places []int) prune.Bounds {
+func (s *Simulation) bound(column ranked, chars int, places []int) prune.Bounds {
 	nulls, low, high := 0, uint32(math.MaxUint32), uint32(0)
 	for _, place := range places {
 		rank := column.of[place]
@@ -135,20 +137,27 @@ func (s *Simulation) bound(column ranked, places []int) prune.Bounds {
 	}
 	b := prune.Bounds{Rows: int64(len(places)), Nulls: int64(nulls)}
 	if nulls < len(places) {
-		b.Min, b.Max = s.cutMin(column.values[column.row[low]]), s.cutMax(column.values[column.row[high]])
+		b.Min, b.Max = cutMin(column.values[column.row[low]], chars), cutMax(column.values[column.row[high]], chars)
 	}
 	return b
 }
 
-func (s *Simulation) cutMin(v predicate.Value) predicate.Value {
-	v.S, _ = s.cutText(v)
+func (s *Simulation) chars(c table.Column) int {
+	if s.boundChars == nil {
+		return 0
+	}
+	return s.boundChars(c)
+}
+
+func cutMin(v predicate.Value, chars int) predicate.Value {
+	v.S, _ = cutText(v, chars)
 	return v
 }
 
 // cutMax puts the greatest character behind a cut maximum, so that it still lies at or
 // above every value of the file.
-func (s *Simulation) cutMax(v predicate.Value) predicate.Value {
-	text, cut := s.cutText(v)
+func cutMax(v predicate.Value, chars int) predicate.Value {
+	text, cut := cutText(v, chars)
 	if cut {
 		text += string(utf8.MaxRune)
 	}
@@ -156,14 +165,14 @@ func (s *Simulation) cutMax(v predicate.Value) predicate.Value {
 	return v
 }
 
-func (s *Simulation) cutText(v predicate.Value) (text string, cut bool) {
-	if v.Kind != predicate.String || s.boundChars == 0 || len(v.S) <= s.boundChars {
+func cutText(v predicate.Value, chars int) (text string, cut bool) {
+	if v.Kind != predicate.String || chars == 0 || len(v.S) <= chars {
 		return v.S, false
 	}
 	var head strings.Builder
 	kept := 0
 	for _, r := range v.S {
-		if kept == s.boundChars {
+		if kept == chars {
 			return head.String(), true
 		}
 		head.WriteRune(r)

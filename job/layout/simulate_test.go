@@ -35,11 +35,11 @@ func TestLayBoundsAreThoseOfTheRows(t *testing.T) {
 		values := map[table.Column][]predicate.Value{"a": drawValues(t, rows), "b": drawValues(t, rows)}
 		files := rapid.IntRange(1, 6).Draw(t, "files")
 		l := ClusteredBy(Hilbert, "a", "b")
-		got, err := NewSimulation(values, rows, 0).Lay(l, ExactRanks, files, []table.Column{"a", "b"})
+		got, err := NewSimulation(values, rows, nil).Lay(l, ExactRanks, files, []table.Column{"a", "b"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := NewSimulation(values, rows, 0)
+		s := NewSimulation(values, rows, nil)
 		sequence, cuts, err := s.parted(l, ExactRanks, files)
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func equalBounds(a, b prune.Bounds) bool {
 func TestLayCutsStringsAsTheFormatDoes(t *testing.T) {
 	text := func(s string) predicate.Value { return predicate.StringValue(s) }
 	values := map[table.Column][]predicate.Value{"s": {text("äöü-first"), text("äöü-last"), text("abc")}}
-	got, err := NewSimulation(values, 3, 3).Lay(ClusteredBy(Sort, "s"), ExactRanks, 1, []table.Column{"s", "not sampled"})
+	got, err := NewSimulation(values, 3, func(table.Column) int { return 3 }).Lay(ClusteredBy(Sort, "s"), ExactRanks, 1, []table.Column{"s", "not sampled"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestLayCutsStringsAsTheFormatDoes(t *testing.T) {
 }
 
 func TestLayRefusesAKeyThatWasNotSampled(t *testing.T) {
-	if _, err := NewSimulation(nil, 1, 0).Lay(ClusteredBy(Sort, "x"), ExactRanks, 1, nil); err == nil {
+	if _, err := NewSimulation(nil, 1, nil).Lay(ClusteredBy(Sort, "x"), ExactRanks, 1, nil); err == nil {
 		t.Error("a layout by an unknown column was simulated")
 	}
 }

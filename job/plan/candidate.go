@@ -76,9 +76,13 @@ func (in Input) keep(t TableInput) string {
 		return "kept: it cannot be read: " + t.Unreadable
 	case len(t.Snapshot.Files) == 0:
 		return "kept: the table holds no file"
-	case in.maker(t.Snapshot).FileCount(t.Snapshot.Bytes(), in.Settings.TargetFile) < 2:
-		return fmt.Sprintf("kept: %s would make one file of the target size %s, and one file is read whole",
-			t.Snapshot.Bytes(), in.Settings.TargetFile)
+	}
+	sc := in.scope(t)
+	switch bytes := sc.inside.Bytes(); {
+	case sc.none != "":
+		return "kept: " + sc.none
+	case in.maker(t.Snapshot).FileCount(bytes, in.Settings.TargetFile) < 2:
+		return fmt.Sprintf("kept: %s would make one file of the target size %s, and one file is read whole", bytes, in.Settings.TargetFile)
 	}
 	return ""
 }
@@ -89,6 +93,8 @@ func (in Input) barred(t TableInput) string {
 	switch {
 	case len(t.Unsupported) > 0:
 		return "the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
+	case t.Snapshot.Format == lake.Iceberg && placeOnly(t.Snapshot.Table):
+		return "it is known by its place only, and Iceberg's procedures go by a name"
 	case t.Snapshot.Owner == delta.OwnerUser:
 		return "its keys were set by its owner: " + t.Snapshot.Layout.String()
 	case t.Snapshot.Declared && in.Settings.Engine == EmbeddedEngine:
@@ -165,12 +171,29 @@ func unfit(s lake.Snapshot, c table.Column) string {
 		return "refused: the table has no such column any more"
 	case slices.Contains(s.Layout.Partition, c):
 		return "refused: it is a partition column"
+	case byTime(s, c) != "":
+		return "refused: the table is parted by its time already: " + byTime(s, c)
 	case !orderable(s.Columns[at].Type):
 		return "refused: a column of type " + s.Columns[at].Type + " keeps no bounds that prune"
+	case unbound(s, c) != "":
+		return unbound(s, c)
 	case !bounded(s, c):
 		return unkept(s, c)
 	case samePrefix(s, c):
-		return fmt.Sprintf("refused: its values share their first %d characters, and bounds keep no more", boundChars(s))
+		return sharedPrefix(s, c)
+	}
+	return ""
+}
+
+// placeOnly reports whether a table has no name but its place.
+func placeOnly(name table.Name) bool {
+	return strings.HasPrefix(string(name), "/") || strings.Contains(string(name), "://")
+}
+
+// byTime is the partition field that is made of a column of time; empty for none.
+func byTime(s lake.Snapshot, c table.Column) string {
+	if p, _, ok := s.TimePart(); ok && p.Source == c {
+		return string(p.Name)
 	}
 	return ""
 }
@@ -196,7 +219,10 @@ const maxDecimalDigits = 18
 // samePrefix reports whether all strings of a column begin alike for as long as bounds are: no
 // order of such a column prunes.
 func samePrefix(s lake.Snapshot, c table.Column) bool {
-	chars, first := boundChars(s), ""
+	chars, first := boundChars(s, c), ""
+	if chars == 0 {
+		return false
+	}
 	for _, f := range s.Files {
 		b, ok := f.Bounds[c]
 		if !ok || b.Min.Kind != predicate.String || b.Max.Kind != predicate.String {

@@ -22,7 +22,7 @@ func (in Input) grow(w *weighed, keys []table.Column) error {
 		for _, parent := range w.best(size, grownFrom) {
 			for _, key := range keys {
 				l := layout.ClusteredBy(in.curve(w.input), append(slices.Clone(parent.Clustering), key)...)
-				if slices.Contains(parent.Clustering, key) || w.has(l) {
+				if slices.Contains(parent.Clustering, key) || w.has(l) || !makable(w.input.Snapshot, l) {
 					continue
 				}
 				if err := in.try(w, l); err != nil {

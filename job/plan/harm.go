@@ -32,6 +32,7 @@ func (in Input) offered(t TableInput, keys []table.Column) []layout.Layout {
 	if in.Trigger.Fired {
 		list = curves(keys, in.curve(t))
 	}
+	list = slices.DeleteFunc(list, func(l layout.Layout) bool { return !makable(t.Snapshot, l) })
 	if in.Settings.Estimator == ByConstant {
 		list = slices.DeleteFunc(list, func(l layout.Layout) bool { return len(l.Clustering) > 1 })
 	}

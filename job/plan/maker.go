@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"ajlo/job/dialect"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/table"
@@ -16,18 +15,6 @@ func (in Input) maker(s lake.Snapshot) layout.Maker {
 		return layout.ExactRanks
 	}
 	return layout.DeltaRanges
-}
-
-// icebergBoundChars is how many characters of a string Iceberg keeps in a file's bounds
-// (write.metadata.metrics.default, truncate(16)).
-const icebergBoundChars = 16
-
-// boundChars is how many characters of a string the table's format keeps in a file's bounds.
-func boundChars(s lake.Snapshot) int {
-	if s.Format == lake.Iceberg {
-		return icebergBoundChars
-	}
-	return dialect.BoundChars
 }
 
 // curve is the order that several keys are put in: OPTIMIZE knows Hilbert's only on a table

@@ -23,6 +23,8 @@ const upkeepOrdered = 1.0
 type Mend struct {
 	Files  []string // relative paths, in the snapshot's order
 	Sample lake.Sample
+	// Periods are those whose partitions the files fill; none where they are no whole partitions.
+	Periods []layout.Period
 }
 
 // Mends names the sets of files that upkeep of the table may take, without their samples: the
@@ -31,6 +33,9 @@ type Mend struct {
 func Mends(t TableInput, in Input) []Mend {
 	if in.noUpkeep(t) != "" {
 		return nil
+	}
+	if t.Snapshot.Format == lake.Iceberg {
+		return in.freshParts(t.Snapshot)
 	}
 	fresh := places(t.Snapshot, func(f lake.File) bool { return !f.Laid })
 	if in.Settings.Engine != EmbeddedEngine { // its OPTIMIZE takes the open cube whole
@@ -77,6 +82,8 @@ func (in Input) noUpkeep(t TableInput) string {
 		return "it does not lie by keys of ajlo"
 	case !slices.ContainsFunc(s.Files, func(f lake.File) bool { return !f.Laid }):
 		return "nothing came in since it was laid"
+	case s.Format == lake.Iceberg && len(in.freshParts(s)) == 0:
+		return "what came in since it was laid is in a partition that is not closed yet"
 	case len(t.Unsupported) > 0:
 		return in.barred(t)
 	case !in.Settings.Writable(s.Table, s.Location):
@@ -145,6 +152,7 @@ func bytesOf(s lake.Snapshot, at []int) (total unit.Bytes) {
 // mend is one Mend weighed.
 type mend struct {
 	files       []string
+	periods     []layout.Period
 	bytes       unit.Bytes
 	ordered     unit.Bytes // of those, what lay in order
 	now, then   unit.Bytes // scanned per window, of these files alone
@@ -164,12 +172,12 @@ func (in Input) weighMends(t TableInput) ([]mend, error) {
 	for _, m := range t.Mends {
 		part := t
 		part.Snapshot, part.Sample = Part(t.Snapshot, m), m.Sample
-		what := newWhatIf(part, rs, writing{}, in.Settings.TargetFile, in.maker(t.Snapshot))
+		what := newWhatIf(part, scope{inside: part.Snapshot}, rs, writing{}, in.Settings.TargetFile, in.maker(t.Snapshot))
 		then, err := what.under(t.Snapshot.Layout)
 		if err != nil {
 			return nil, fmt.Errorf("plan: upkeep of %s: %w", t.Snapshot.Table, err)
 		}
-		w := mend{files: m.Files, bytes: part.Snapshot.Bytes(), now: sum(what.now), then: sum(then), filesBefore: len(part.Snapshot.Files)}
+		w := mend{files: m.Files, periods: m.Periods, bytes: part.Snapshot.Bytes(), now: sum(what.now), then: sum(then), filesBefore: len(part.Snapshot.Files)}
 		w.ordered = bytesOf(part.Snapshot, places(part.Snapshot, func(f lake.File) bool { return f.Laid }))
 		w.option = option{npv: in.Settings.npv(w.now-w.then, w.bytes), rewrite: w.bytes, storage: in.Settings.StorageCost(w.bytes)}
 		if float64(w.option.npv) <= in.Settings.Margin*float64(w.bytes) {

@@ -77,20 +77,23 @@ type Coverage struct {
 
 // Table is what was decided for one table and why.
 type Table struct {
-	Table            table.Name     `json:"table"`
-	Location         table.Location `json:"location"`
-	Version          int64          `json:"version"`
-	SchemaHash       string         `json:"schema_hash"`
-	Protocol         lake.Protocol  `json:"protocol"`
-	Owner            string         `json:"owner"`
-	Streaming        bool           `json:"streaming"` // written by a stream in the last 30 days (rule 5)
-	Current          layout.Layout  `json:"current"`
-	Chosen           layout.Layout  `json:"chosen"`
-	Reason           string         `json:"reason"`
-	Bytes            unit.Bytes     `json:"bytes"`
-	Rewrite          unit.Bytes     `json:"rewrite_bytes"`
-	ScannedBytesNow  unit.Bytes     `json:"scanned_bytes_now"`  // per window, as the table is
-	ScannedBytesThen unit.Bytes     `json:"scanned_bytes_then"` // per window, by the chosen layout
+	Table      table.Name     `json:"table"`
+	Location   table.Location `json:"location"`
+	Format     lake.Format    `json:"format,omitempty"`
+	Version    int64          `json:"version"` // of a Delta table; the snapshot's id of an Iceberg table
+	SchemaHash string         `json:"schema_hash"`
+	Protocol   lake.Protocol  `json:"protocol"`
+	Owner      string         `json:"owner"`
+	Streaming  bool           `json:"streaming"` // written by a stream in the last 30 days (rule 5)
+	Current    layout.Layout  `json:"current"`
+	Chosen     layout.Layout  `json:"chosen"`
+	Reason     string         `json:"reason"`
+	Bytes      unit.Bytes     `json:"bytes"`
+	// Periods are the closed partitions that new keys are for; none where they are for all.
+	Periods          []layout.Period `json:"periods,omitempty"`
+	Rewrite          unit.Bytes      `json:"rewrite_bytes"`
+	ScannedBytesNow  unit.Bytes      `json:"scanned_bytes_now"`  // per window, as the table is
+	ScannedBytesThen unit.Bytes      `json:"scanned_bytes_then"` // per window, by the chosen layout
 	// WrittenBytes are what the window's MERGE, UPDATE and DELETE rewrite, now and by the chosen
 	// layout.
 	WrittenBytesNow  unit.Bytes `json:"written_bytes_now"`
@@ -156,6 +159,7 @@ type Step struct {
 	Undo      string         `json:"undo"`
 	Expected  Expected       `json:"expected"`
 	Location  table.Location `json:"location"`
+	Format    lake.Format    `json:"format,omitempty"`
 	Layout    layout.Layout  `json:"layout"`
 	// Version, SchemaHash and Protocol are the table as planned: a step on a table whose
 	// schema or protocol has changed since is refused (rule 3).
@@ -166,6 +170,8 @@ type Step struct {
 	// Files are those that the step replaces, relative to the table's location; where there are
 	// none it takes all that are live when it runs.
 	Files []string `json:"files,omitempty"`
+	// Periods are those whose partitions the step rewrites, of an Iceberg table; none for all.
+	Periods []layout.Period `json:"periods,omitempty"`
 }
 
 // Expected is what a step should do, foretold by the what-if.

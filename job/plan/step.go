@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ajlo/job/dialect"
+	"ajlo/job/lake"
 	"ajlo/job/layout"
 )
 
@@ -33,14 +34,31 @@ func (s Settings) StatementOf(p Plan, step Step) (string, bool) {
 	if at < 0 {
 		return "", false
 	}
-	return s.statement(p.Tables[at], step.Kind, step.Layout), true
+	return s.statement(p.Tables[at], step), true
 }
 
-func (s Settings) statement(t Table, kind Kind, l layout.Layout) string {
-	if kind == Upkeep {
-		return s.Dialect.Upkeep(s.target(t), l)
+// statement is what a step says in the dialect of its table.
+func (s Settings) statement(t Table, step Step) string {
+	target, l := s.target(t), step.Layout
+	if t.Format == lake.Iceberg {
+		how := dialect.Rewrite{TargetFile: int64(step.TargetFile), Within: step.Periods}
+		if step.Kind == Upkeep {
+			return dialect.SparkIceberg{}.Upkeep(target, l, how)
+		}
+		return strings.Join(dialect.SparkIceberg{}.Rekey(target, l, how), "\n")
 	}
-	return strings.Join(s.Dialect.Rekey(s.target(t), l), "\n")
+	if step.Kind == Upkeep {
+		return s.Dialect.Upkeep(target, l)
+	}
+	return strings.Join(s.Dialect.Rekey(target, l), "\n")
+}
+
+// undo is the way back to a version of a table.
+func (s Settings) undo(t Table, version int64) string {
+	if t.Format == lake.Iceberg {
+		return dialect.SparkIceberg{}.Undo(s.target(t), version)
+	}
+	return s.Dialect.Undo(s.target(t), version)
 }
 
 // UndoOf is the way back of a step whose commit followed the given version of its table.
@@ -49,7 +67,7 @@ func (s Settings) UndoOf(p Plan, step Step, before int64) string {
 	if at < 0 {
 		return step.Undo
 	}
-	return s.Dialect.Undo(s.target(p.Tables[at]), before)
+	return s.undo(p.Tables[at], before)
 }
 
 func (s Settings) target(t Table) dialect.Target {
@@ -60,16 +78,18 @@ func (s Settings) target(t Table) dialect.Target {
 }
 
 func (in Input) step(t Table) Step {
-	return Step{
-		Table: t.Table, Kind: Rekey, Location: t.Location, Layout: t.Chosen,
-		Statement: in.Settings.statement(t, Rekey, t.Chosen),
-		Undo:      in.Settings.Dialect.Undo(in.Settings.target(t), t.Version),
-		Reason:    t.Reason,
-		Version:   t.Version, SchemaHash: t.SchemaHash, Protocol: t.Protocol,
-		TargetFile: in.Settings.TargetFile,
+	s := Step{
+		Table: t.Table, Kind: Rekey, Location: t.Location, Format: t.Format, Layout: t.Chosen,
+		Undo:    in.Settings.undo(t, t.Version),
+		Reason:  t.Reason,
+		Version: t.Version, SchemaHash: t.SchemaHash, Protocol: t.Protocol,
+		TargetFile: in.Settings.TargetFile, Periods: t.Periods,
 		Expected: Expected{
-			Files:   layout.FileCount(t.Bytes, in.Settings.TargetFile),
+			Files:   layout.FileCount(t.Rewrite, in.Settings.TargetFile),
 			Rewrite: t.Rewrite, ScannedBytesNow: t.ScannedBytesNow, ScannedBytesThen: t.ScannedBytesThen,
 		},
 	}
+	s.Layout.Scope = layout.ScopeOf(t.Periods)
+	s.Statement = in.Settings.statement(t, s)
+	return s
 }

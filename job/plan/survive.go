@@ -111,6 +111,9 @@ func (s survivors) work(key table.Ref, alternatives []*predicate.Predicate) surv
 	case int64(t.Sample.Len()) < t.Sample.Population:
 		return survival{unknown: fmt.Sprintf("only %d of %d rows of %s were sampled, too few to tell which values are left", t.Sample.Len(), t.Sample.Population, key.Table)}
 	}
+	if rows, known := t.Snapshot.Rows(); known && t.Sample.Population < rows {
+		return survival{unknown: fmt.Sprintf("only closed partitions of %s were sampled", key.Table)}
+	}
 	values := t.Sample.Values[column]
 	left := map[predicate.Value]bool{}
 	for row, v := range values {

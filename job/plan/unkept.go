@@ -17,7 +17,7 @@ const defaultIndexed = 32
 func unkept(s lake.Snapshot, c table.Column) string {
 	const reason = "refused: no statistics are kept of it"
 	if s.Format != lake.Delta {
-		return reason
+		return fmt.Sprintf("%s: set %s%s and have the files written anew", reason, metricsOf, c)
 	}
 	if listed, ok := s.Properties["delta.dataSkippingStatsColumns"]; ok {
 		return fmt.Sprintf("%s: delta.dataSkippingStatsColumns has %q; add it there and have the files written anew", reason, listed)

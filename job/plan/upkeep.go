@@ -82,8 +82,9 @@ func taken(m mend) string {
 
 func (in Input) upkeepStep(t Table, m mend) Step {
 	s := in.step(t)
-	s.Kind, s.Layout, s.Reason = Upkeep, t.Current, t.Decay.Reason
-	s.Statement = in.Settings.statement(t, Upkeep, t.Current)
+	s.Kind, s.Layout, s.Reason, s.Periods = Upkeep, t.Current, t.Decay.Reason, m.periods
+	s.Layout.Scope = layout.ScopeOf(m.periods)
+	s.Statement = in.Settings.statement(t, s)
 	if in.Settings.Engine == EmbeddedEngine {
 		s.Files = m.files
 	}

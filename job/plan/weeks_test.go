@@ -74,7 +74,7 @@ func week(r *rand.Rand) (queries []fact.Query) {
 // logged.
 func TestCutsLoseNothingOnTheNextWeek(t *testing.T) {
 	input1, values := factsTable()
-	simulation := layout.NewSimulation(values, weekRows, 0)
+	simulation := layout.NewSimulation(values, weekRows, nil)
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		in := input(input1)

@@ -28,7 +28,9 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 	if err != nil {
 		return weighed{}, err
 	}
-	w.what = newWhatIf(t, rs, writes(t, in.Queries), in.Settings.TargetFile, in.maker(t.Snapshot))
+	sc := in.scope(t)
+	w.what = newWhatIf(t, sc, rs, writes(t, in.Queries), in.Settings.TargetFile, in.maker(t.Snapshot))
+	w.table.Periods = sc.periods
 	w.table.ScannedBytesNow = sum(w.what.now)
 	w.table.ScannedBytesThen = w.table.ScannedBytesNow
 	w.table.WrittenBytesNow, w.table.WrittenBytesThen = w.what.writtenNow, w.what.writtenNow
@@ -39,6 +41,8 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 		return w, nil
 	}
 	keys, refused := keyColumns(t, rs, in.Graph, in.Trigger.First)
+	keys, few := in.spread(t, keys)
+	refused = append(refused, few...)
 	if err := in.weighLayouts(&w, keys); err != nil {
 		return weighed{}, err
 	}
@@ -72,7 +76,7 @@ const streamingDays = 30
 func (in Input) describe(t TableInput) Table {
 	s := t.Snapshot
 	return Table{
-		Table: s.Table, Location: s.Location, Version: s.Version, SchemaHash: s.SchemaHash,
+		Table: s.Table, Location: s.Location, Format: s.Format, Version: s.Version, SchemaHash: s.SchemaHash,
 		Protocol: s.Protocol, Owner: s.Owner, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(), Correction: t.Correction,
 		Streaming:  s.Streamed.After(in.Window.End.AddDate(0, 0, -streamingDays)),
 		Candidates: []Candidate{}, RunTime: []RunTime{},
@@ -114,7 +118,7 @@ func (in Input) weighLayout(w *weighed, l layout.Layout) error {
 func (in Input) candidate(w *weighed, l layout.Layout, then []unit.Bytes, written, size unit.Bytes) Candidate {
 	c := Candidate{
 		Layout: l, Bytes: size, ScannedBytes: sum(then), WrittenBytes: written, Upkeep: w.what.upkeep(w.what.maker, l),
-		Rewrite: w.table.Bytes, Losers: []string{},
+		Rewrite: w.what.bytes, Losers: []string{},
 	}
 	c.NPV = in.Settings.npv(c.saves(w.table.Candidates[0]), c.Rewrite)
 	classes := w.classes(then)
@@ -127,7 +131,7 @@ func (in Input) candidate(w *weighed, l layout.Layout, then []unit.Bytes, writte
 		}
 	}
 	if c.Reason = in.unworthy(c); c.Reason == "" && in.Settings.Estimator != ByConstant {
-		c.Reason = robbed(classes, w.table.Bytes/unit.Bytes(max(1, w.what.files)))
+		c.Reason = robbed(classes, w.what.bytes/unit.Bytes(max(1, w.what.files)))
 	}
 	return c
 }

@@ -20,8 +20,9 @@ type whatIf struct {
 	reads      []read
 	columns    []table.Column // that some predicate names
 	now        []unit.Bytes   // by read, with the files as they are
-	bytes      unit.Bytes     // of the table
-	files      int            // that the target size makes
+	bytes      unit.Bytes     // of the part of the table that is laid
+	files      int            // that the target size makes of it
+	outside    files          // the rest, which stays
 	maker      layout.Maker
 	simulation *layout.Simulation
 	present    files
@@ -29,22 +30,24 @@ type whatIf struct {
 	writtenNow unit.Bytes // by the window's changes, with the files as they are
 }
 
-func newWhatIf(t TableInput, rs []read, did writing, target unit.Bytes, maker layout.Maker) whatIf {
+func newWhatIf(t TableInput, sc scope, rs []read, did writing, target unit.Bytes, maker layout.Maker) whatIf {
 	values := map[table.Column][]predicate.Value{}
 	for i, c := range t.Sample.Columns {
 		values[c] = t.Sample.Values[i]
 	}
-	now := present(t.Snapshot)
+	now, rest := present(t.Snapshot), t.Snapshot
+	rest.Files = sc.outside
 	w := whatIf{
 		reads:      rs,
 		columns:    union(predicateColumns(rs), did.columnsOfChanges()),
 		now:        now.bytesByRead(rs),
 		present:    now,
 		writing:    did,
-		bytes:      t.Snapshot.Bytes(),
-		files:      simulatedFiles(t, maker.FileCount(t.Snapshot.Bytes(), target)),
+		bytes:      sc.inside.Bytes(),
+		files:      simulatedFiles(t, maker.FileCount(sc.inside.Bytes(), target)),
+		outside:    present(rest),
 		maker:      maker,
-		simulation: layout.NewSimulation(values, t.Sample.Len(), boundChars(t.Snapshot)),
+		simulation: layout.NewSimulation(values, t.Sample.Len(), func(c table.Column) int { return boundChars(t.Snapshot, c) }),
 	}
 	w.writtenNow = w.written(now)
 	return w
@@ -100,7 +103,29 @@ func (w whatIf) lay(l layout.Layout) (files, error) {
 	if err != nil {
 		return files{}, err
 	}
-	return files{n: made.Files, size: shared(w.bytes, made.Share), bound: made.File, partition: l.Partition}, nil
+	return files{n: made.Files, size: shared(w.bytes, made.Share), bound: made.File, partition: l.Partition}.and(w.outside), nil
+}
+
+// and are both sets of files.
+func (f files) and(more files) files {
+	if more.n == 0 {
+		return f
+	}
+	return files{
+		n: f.n + more.n, partition: f.partition,
+		size: func(i int) unit.Bytes {
+			if i < f.n {
+				return f.size(i)
+			}
+			return more.size(i - f.n)
+		},
+		bound: func(i int) prune.Columns {
+			if i < f.n {
+				return f.bound(i)
+			}
+			return more.bound(i - f.n)
+		},
+	}
 }
 
 // shared parts the table's bytes over its files by their share of the rows, so that they add

@@ -10,6 +10,8 @@ import (
 
 	"ajlo/job/delta"
 	"ajlo/job/dialect"
+	"ajlo/job/lake"
+	"ajlo/job/layout"
 	"ajlo/job/plan"
 )
 
@@ -67,11 +69,17 @@ func (w *writer) unseen(c plan.Coverage) {
 func (w *writer) step(number, of int, s plan.Step) {
 	w.comment("step %d of %d: %s %s, version %d, to %s", number+1, of, s.Kind, s.Table, s.Version, s.Layout)
 	w.comment("at %s", s.Location)
+	if len(s.Periods) > 0 {
+		w.comment("only: %s", layout.ScopeOf(s.Periods))
+	}
 	w.comment("why: %s", s.Reason)
 	w.comment("expected: rewrites %s into about %d files; reads %s a window instead of %s",
 		s.Expected.Rewrite, s.Expected.Files, s.Expected.ScannedBytesThen, s.Expected.ScannedBytesNow)
 	w.statement(number, s)
 	w.comment("undo, only while nothing but this step was written to the table after version %d:", s.Version)
+	if s.Format == lake.Iceberg {
+		w.comment("(%s)", dialect.SparkIceberg{}.Deadline(s.Version))
+	}
 	for line := range strings.Lines(s.Undo) {
 		w.comment("%s", line)
 	}
@@ -86,6 +94,11 @@ func (w *writer) statement(number int, s plan.Step) {
 	if !w.embedded {
 		// The table's history then says which plan its keys come from, as after a run (rule 12).
 		stamp := delta.Stamp{Run: byHand, Step: number, PlanHash: w.hash}
+		if s.Format == lake.Iceberg {
+			begin, end := dialect.SparkIceberg{}.Stamp(stamp.Text(), s.Layout)
+			fmt.Fprintf(&w.text, "%s\n%s\n%s\n", begin, s.Statement, end)
+			return
+		}
 		fmt.Fprintf(&w.text, "SET %s=%s;\nSET %s=%d;\n%s\n", dialect.StampSetting, stamp.Text(), dialect.FileSizeSetting, int64(s.TargetFile), s.Statement)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ajlo/job/dialect"
+	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
 	"ajlo/job/script"
@@ -38,6 +39,18 @@ func example(engine string, name table.Name, leave dialect.ProtocolLeave) plan.P
 	}
 }
 
+// icebergExample is the same on a table of Iceberg, of which two days are closed.
+func icebergExample(name table.Name) plan.Plan {
+	p := example("sparksql", name, dialect.KeepProtocol)
+	days := []layout.Period{{Column: "started", Type: "timestamp", From: time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)}}
+	s := &p.Steps[0]
+	target := dialect.Target{Name: name}
+	s.Format, s.Periods, s.TargetFile, s.Layout = lake.Iceberg, days, unit.MiB, layout.ClusteredBy(layout.ZOrder, "a", "b")
+	s.Statement = strings.Join(dialect.SparkIceberg{}.Rekey(target, s.Layout, dialect.Rewrite{TargetFile: int64(s.TargetFile), Within: days}), "\n")
+	s.Undo = dialect.SparkIceberg{}.Undo(target, s.Version)
+	return p
+}
+
 func TestWrite(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -51,6 +64,8 @@ func TestWrite(t *testing.T) {
 		{"spark-clustered", example("sparksql", "sales.orders", dialect.RaiseProtocol)},
 		// A table's name stays a name.
 		{"hostile-name", example("sparksql", "sales.o`; DROP TABLE x; --", dialect.KeepProtocol)},
+		// Closed partitions alone, stamped, with a way back that has an end.
+		{"iceberg", icebergExample("lake.tele.calls")},
 		{"nothing", plan.Plan{Engine: "embedded", Dialect: "spark-delta-4.0", Trigger: "no drift"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -31,7 +31,7 @@ const stopWait = time.Minute
 // warehouse is a folder of the test.
 type Options struct {
 	EventLogDir string            // folder for event logs; made by the caller
-	Warehouse   string            // absolute path of the folder for tables without a location
+	Warehouse   string            // absolute path of the folder for tables without a location; with Iceberg also that of its catalog lake
 	Conf        map[string]string // further settings; they go before everything else
 	Engine      Engine            // the pinned Spark with Delta Lake where it is empty
 	// Linking makes commits to tables on a local disk safe beside other processes; as Delta
@@ -91,6 +91,13 @@ func (o Options) conf(t testing.TB, at installation) map[string]string {
 		"spark.databricks.delta.snapshotPartitions": "2",
 		"spark.sql.extensions":                      "io.delta.sql.DeltaSparkSessionExtension",
 		"spark.sql.catalog.spark_catalog":           "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+	}
+	if o.Engine == Iceberg {
+		delete(conf, "spark.sql.catalog.spark_catalog")
+		conf["spark.sql.extensions"] = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+		conf["spark.sql.catalog.lake"] = "org.apache.iceberg.spark.SparkCatalog"
+		conf["spark.sql.catalog.lake.type"] = "hadoop"
+		conf["spark.sql.catalog.lake.warehouse"] = warehouse
 	}
 	if o.EventLogDir != "" {
 		conf["spark.eventLog.enabled"], conf["spark.eventLog.dir"] = "true", "file://"+o.EventLogDir

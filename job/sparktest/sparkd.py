@@ -80,6 +80,17 @@ def scan(node):
     }
 
 
+def batch_scan(node):
+    """A scan of Iceberg: what its planning left is known as a result."""
+    metrics = node.metrics()
+    return {
+        'location': '', 'table': node.table().name(),
+        'files': metrics.apply('resultDataFiles').value(),
+        'bytes': metrics.apply('totalDataFileSize').value() if metrics.contains('totalDataFileSize') else 0,
+        'rows': metrics.apply('numOutputRows').value(),
+    }
+
+
 def run_sql(spark, text):
     frame = spark.sql(text)
     return {'columns': frame.columns, 'rows': [plain(tuple(row)) for row in frame.collect()]}
@@ -92,6 +103,8 @@ def run_scans(spark, text):
     for node in leaves(frame._jdf.queryExecution().executedPlan()):
         if node.getClass().getSimpleName() == 'FileSourceScanExec':
             found[node.id()] = scan(node)
+        elif node.getClass().getSimpleName() == 'BatchScanExec':
+            found[node.id()] = batch_scan(node)
     return {'scans': [found[key] for key in sorted(found)], 'rows': len(rows)}
 
 

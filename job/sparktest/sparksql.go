@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// SparkSQL gives the program spark-sql of the installed Spark, and the settings with which it
-// knows Delta Lake, for a process that a test does not start itself.
+// SparkSQL gives the program spark-sql of an installed Spark, and the settings with which it
+// knows its table format, for a process that a test does not start itself.
 func SparkSQL(t testing.TB, o Options) (command []string, conf map[string]string) {
 	t.Helper()
-	at := installed(t)
+	at := installedAs(t, o.Engine)
 	programs, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(at.python)), "lib", "python*", "site-packages", "pyspark", "bin", "spark-sql"))
 	if err != nil || len(programs) != 1 {
 		t.Fatalf("sparktest: %d spark-sql beside %s (%v): run scripts/install-spark", len(programs), at.python, err)

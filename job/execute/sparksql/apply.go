@@ -37,6 +37,11 @@ func (e *Engine) Apply(ctx context.Context, step plan.Step, rec execute.Recorder
 	retry := execute.Retry{Pause: firstPause, Now: e.o.Now, Random: e.o.Random, Wait: e.o.Wait}
 	lost := false
 	return retry.Do(ctx, step.Table, conflicts, func() (r execute.Result, err error) {
+		if step.Format == lake.Iceberg {
+			r, err = e.attemptIceberg(ctx, step, rec)
+			r.Attempts = 1
+			return r, err
+		}
 		if lost {
 			if step.Protocol, err = e.protocolSince(ctx, step, rec.Stamp()); err != nil {
 				return execute.Result{}, err

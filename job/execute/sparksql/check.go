@@ -15,6 +15,7 @@ import (
 	"ajlo/job/delta"
 	"ajlo/job/dialect"
 	"ajlo/job/execute"
+	"ajlo/job/iceberg"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/object"
@@ -40,14 +41,19 @@ func (o opened) bytes() (total unit.Bytes) {
 	return total
 }
 
-// Unsupported is empty for a Delta table: what a table demands of its writers is Spark's to
-// know, which refuses what it cannot do before it writes.
+// Unsupported is empty for most tables: what a table demands of its writers is Spark's to know,
+// which refuses what it cannot do before it writes. Of Iceberg tables it names what keeps their
+// rows from being compared.
 func (e *Engine) Unsupported(ctx context.Context, location table.Location) ([]string, error) {
 	store, err := e.o.Open(string(location))
 	if err != nil {
 		return nil, fmt.Errorf("look at table %s: %w", location, err)
 	}
-	if _, err := delta.Replay(ctx, store); err != nil {
+	_, err = delta.Replay(ctx, store)
+	if errors.Is(err, delta.ErrNoTable) && iceberg.Holds(ctx, store) {
+		return e.unsupportedIceberg(ctx, store)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("look at table %s: %w", location, err)
 	}
 	if reason := e.storageHazard(store); reason != "" {
@@ -64,6 +70,9 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	}
 	if _, err := exec.LookPath(e.o.Command[0]); err != nil {
 		return execute.Refuse(step, "Spark cannot be started: %v: name the program of spark-sql as engine.command", err)
+	}
+	if step.Format == lake.Iceberg {
+		return e.checkIceberg(ctx, step)
 	}
 	if _, err := e.open(ctx, step); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"ajlo/job/delta"
 	"ajlo/job/execute"
+	"ajlo/job/iceberg"
 	"ajlo/job/object"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
@@ -173,6 +174,9 @@ func (e *Engine) Sweep(ctx context.Context, left execute.Leftover) (execute.Swep
 	var now delta.Snapshot
 	if err == nil {
 		now, err = delta.Replay(ctx, store)
+	}
+	if errors.Is(err, delta.ErrNoTable) && iceberg.Holds(ctx, store) {
+		return sweepIceberg(ctx, store, stamps, paths)
 	}
 	if errors.Is(err, object.ErrNotFound) || errors.Is(err, delta.ErrNoTable) {
 		return execute.Swept{Gone: paths}, nil
