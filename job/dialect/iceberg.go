@@ -35,7 +35,7 @@ func (SparkIceberg) Name() string { return "spark-iceberg-1.10" }
 // from one in no order; statistics of distinct values go by the new keys.
 func (d SparkIceberg) Rekey(t Target, l layout.Layout, r Rewrite) []string {
 	return []string{
-		fmt.Sprintf("ALTER TABLE %s SET TBLPROPERTIES (%s = %s);", t.named(), Literal(iceberg.LayoutKey), Literal(l.Keys())),
+		fmt.Sprintf("ALTER TABLE %s SET TBLPROPERTIES (%s = %s);", t.reference(), Literal(iceberg.LayoutKey), Literal(l.Keys())),
 		d.Upkeep(t, l, r),
 		fmt.Sprintf("CALL %s.system.compute_table_stats(table => %s, columns => array(%s));", t.catalog(), Literal(t.withinCatalog()), literals(l.Clustering)),
 	}
@@ -85,7 +85,7 @@ func (SparkIceberg) Stamp(stamp string, l layout.Layout) (begin, end string) {
 // Describe gives statements whose answers are the versions of Spark and Iceberg, one a line, and
 // then what Spark knows of the table.
 func (SparkIceberg) Describe(t Target) string {
-	return "SELECT version();\nSELECT java_method('org.apache.iceberg.IcebergBuild', 'version') FROM VALUES (1);\nDESCRIBE TABLE EXTENDED " + t.named() + ";"
+	return "SELECT version();\nSELECT java_method('org.apache.iceberg.IcebergBuild', 'version') FROM VALUES (1);\nDESCRIBE TABLE EXTENDED " + t.reference() + ";"
 }
 
 // where is the condition of periods, which holds for whole partitions.
@@ -111,6 +111,21 @@ func moment(kind string, t time.Time) string {
 
 // named is the table by its name, whatever the address: there is none by place.
 func (t Target) named() string { return dotted(strings.Split(string(t.Name), ".")) }
+
+// reference is the table by its name, as a literal where spark-sql would not get to the end of
+// it.
+func (t Target) reference() string {
+	if Cuttable(string(t.Name)) {
+		return "IDENTIFIER(" + Literal(t.named()) + ")"
+	}
+	return t.named()
+}
+
+// Cuttable reports whether spark-sql takes a part of an identifier for a quote, a comment or the
+// end of a statement: it looks for those in backticks, too.
+func Cuttable(name string) bool {
+	return strings.ContainsAny(name, ";'\"") || strings.Contains(name, "--") || strings.Contains(name, "/*")
+}
 
 // sessionCatalog is what names without a catalog are of.
 const sessionCatalog = "spark_catalog"

@@ -47,6 +47,9 @@ func TestIcebergStatements(t *testing.T) {
 		{"names stay names", []string{dialect.SparkIceberg{}.Upkeep(dialect.Target{Name: "la`ke.d'b.t\\\n; x"}, layout.ClusteredBy(layout.Sort, "a'`\n"), dialect.Rewrite{TargetFile: 9})}, []string{
 			"CALL `la``ke`.system.rewrite_data_files(table => '`d\\'b`.`t\\\\\\n; x`', strategy => 'sort', sort_order => '`a\\'``\\n`', options => map('rewrite-all', 'true', 'target-file-size-bytes', '9'));",
 		}},
+		{"a name that spark-sql would cut is said as a literal", dialect.SparkIceberg{}.Rekey(dialect.Target{Name: "lake.tele.it's; x"}, layout.ClusteredBy(layout.Sort, "a"), dialect.Rewrite{TargetFile: 9})[:1], []string{
+			"ALTER TABLE IDENTIFIER('`lake`.`tele`.`it\\'s; x`') SET TBLPROPERTIES ('ajlo.layout' = '{\"order\":\"sort\",\"clustering\":[\"a\"]}');",
+		}},
 		{"the way back", []string{dialect.SparkIceberg{}.Undo(calls, 42)}, []string{
 			"CALL `lake`.system.rollback_to_snapshot(table => '`tele`.`calls`', snapshot_id => 42);",
 		}},

@@ -1,6 +1,7 @@
 package sparksql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,7 +138,7 @@ func placeOf(location string) string {
 
 // open reads the newest version of the step's table and refuses what follows from the log alone.
 func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
-	if reason := unmakable(step.Layout); reason != "" {
+	if reason := cmp.Or(unmakable(step.Layout), unsayable(e.namesOf(step)...)); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	store, err := e.o.Open(string(step.Location))
@@ -155,6 +156,35 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	return opened{store, d, l}, nil
+}
+
+// namesOf are the identifiers in a Delta step's statements. Before the end of a single statement
+// a quote does no harm.
+func (e *Engine) namesOf(step plan.Step) (names []string) {
+	for _, name := range append([]string{e.target(step).SQL()}, textsOf(step.Layout.Clustering)...) {
+		if !strings.Contains(step.Statement, "\n") {
+			name = strings.NewReplacer("'", "", `"`, "").Replace(name)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func textsOf(columns []table.Column) (texts []string) {
+	for _, c := range columns {
+		texts = append(texts, string(c))
+	}
+	return texts
+}
+
+// unsayable says which name spark-sql cannot be told; empty where it can be told all.
+func unsayable(names ...string) string {
+	for _, name := range names {
+		if dialect.Cuttable(name) {
+			return fmt.Sprintf("spark-sql takes a part of the name %q for a quote, a comment or the end of a statement", name)
+		}
+	}
+	return ""
 }
 
 // unmakable says why Spark cannot make a layout; empty where it can.

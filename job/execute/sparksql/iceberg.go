@@ -94,6 +94,10 @@ func makableByIceberg(step plan.Step) []string {
 	if !strings.Contains(string(step.Table), ".") {
 		return []string{"Iceberg's procedures go by a name in a catalog"}
 	}
+	catalog, _, _ := strings.Cut(string(step.Table), ".")
+	if reason := unsayable(catalog); reason != "" { // all other names are said as literals
+		return []string{reason}
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@
 
 -- step 1 of 1: rekey lake.tele.calls, version 7, to zorder(a, b)
 -- at /lake/t
+-- only: started from 2026-11-28 to 2026-11-30
 -- why: hilbert(a, b) reads 1 GB a window instead of 4 GB and this line must stay a comment
 -- expected: rewrites 1.00 GB into about 16 files; reads 1.00 GB a window instead of 4.00 GB
 SELECT java_method('org.apache.iceberg.EnvironmentContext', 'put', 'ajlo', '{"run":"script","step":0,"plan_sha256":"abababababababababababababababababababababababababababababababab"}'), java_method('org.apache.iceberg.EnvironmentContext', 'put', 'ajlo.layout', '{"order":"zorder","clustering":["a","b"]}') FROM VALUES (1);
