@@ -86,8 +86,8 @@ func (in Input) spread(t TableInput, keys []table.Column) (fit []table.Column, r
 			refused = append(refused, refusal(layout.ClusteredBy(layout.Sort, c),
 				"refused: it has %d different values, and an order by fewer than %d spares little: part the table by it instead", n, fewValues))
 		}
-		if kind := typeOf(t.Snapshot, c); n >= fewValues && !zOrders(kind) {
-			refused = append(refused, refusal(layout.ClusteredBy(layout.ZOrder, c), "refused beside other keys: Iceberg's z-order takes no %s", kind))
+		if reason := notInZOrder(t.Snapshot, c); n >= fewValues && reason != "" {
+			refused = append(refused, refusal(layout.ClusteredBy(layout.ZOrder, c), "refused beside other keys: Iceberg's z-order %s", reason))
 		}
 	}
 	return fit, refused
@@ -121,14 +121,21 @@ func typeOf(s lake.Snapshot, c table.Column) string {
 	return s.Columns[at].Type
 }
 
-// zOrders reports whether Iceberg's z-order takes a type; 1.10.1 refuses decimals and times
-// without a zone.
-func zOrders(kind string) bool {
-	return kind != "timestamp_ntz" && !strings.HasPrefix(kind, "decimal(")
+// notInZOrder says why Iceberg's z-order does not take a column; empty where it does. Release
+// 1.10.1 looks for columns by their names unquoted.
+func notInZOrder(s lake.Snapshot, c table.Column) string {
+	kind := typeOf(s, c)
+	switch {
+	case kind == "timestamp_ntz" || strings.HasPrefix(kind, "decimal("):
+		return "takes no " + kind
+	case strings.ContainsAny(string(c), "`."):
+		return "does not find names with dots or backticks"
+	}
+	return ""
 }
 
 // makable reports whether a table's engine can make a layout that others like it can be made of.
 func makable(s lake.Snapshot, l layout.Layout) bool {
 	return s.Format != lake.Iceberg || len(l.Clustering) < 2 ||
-		!slices.ContainsFunc(l.Clustering, func(c table.Column) bool { return !zOrders(typeOf(s, c)) })
+		!slices.ContainsFunc(l.Clustering, func(c table.Column) bool { return notInZOrder(s, c) != "" })
 }

@@ -1,7 +1,7 @@
 // Package sparksql is the engine that has the team's own Spark carry out the steps, by
 // spark-sql as a child process.
 //
-// In comes a step of a plan on a Delta table; out comes what Spark's commits did to the
+// In comes a step of a plan on a Delta or an Iceberg table; out comes what Spark's commits did to the
 // table, as its log tells: files, bytes, and the rows of the files before and after, read
 // again by ajlo itself (rule 1). What always holds: the child runs the statements of the step
 // and nothing else, in a folder of its own, and it does not outlive ajlo; each commit carries
@@ -13,7 +13,12 @@
 // finds elsewhere than the plan, tables on S3 whose writers nobody vouches for (rule 4), a
 // schema or protocol other than planned, and layouts that Spark cannot make.
 //
-// Tried on Spark 4.0.2 with Delta 4.0.1: OPTIMIZE commits once, with
+// Of an Iceberg table the rows of what a step takes are read before Spark begins: what ajlo
+// cannot read, such as rows hidden by delete files, is refused. A commit whose state Spark does
+// not know is looked for in the table's history, and files are left alone.
+//
+// Tried on Spark 4.0.2 with Iceberg 1.10.1: rewrite_data_files commits once, as a replace. With
+// Delta 4.0.1: OPTIMIZE commits once, with
 // spark.databricks.delta.commitInfo.userMetadata as its user metadata; ALTER … CLUSTER BY is a
 // commit of its own with the same.
 package sparksql
