@@ -173,11 +173,11 @@ func TestSparkLaysAnIcebergTable(t *testing.T) {
 			if mode := after.Properties["write.distribution-mode"]; mode != "none" {
 				t.Errorf("later writes are spread by %q", mode)
 			}
-			swept, err := b.engine.Sweep(t.Context(), step.Location, rec.intents)
+			swept, err := b.engine.Sweep(t.Context(), execute.Leftover{Location: step.Location, Paths: rec.intents})
 			if diff := cmp.Diff(execute.Swept{Committed: true, Version: got.Version}, swept); diff != "" || err != nil {
 				t.Errorf("swept (-want +got), %v:\n%s", err, diff)
 			}
-			if gone, err := b.engine.Sweep(t.Context(), step.Location, []string{"commit:r1/4"}); err != nil || gone.Committed || len(gone.Gone) != 1 {
+			if gone, err := b.engine.Sweep(t.Context(), execute.Leftover{Location: step.Location, Paths: []string{"commit:r1/4"}}); err != nil || gone.Committed || len(gone.Gone) != 1 {
 				t.Errorf("a step that never committed: %+v, %v", gone, err)
 			}
 			b.do(t, strings.TrimSuffix(step.Undo, ";"))
