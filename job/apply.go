@@ -63,7 +63,7 @@ func (n Night) observedAgain(ctx context.Context) Observed {
 
 // adopt reads a plan back and refuses what the config does not stand behind.
 func (n Night) adopt(planJSON []byte) (Decision, error) {
-	p, err := plan.Parse(planJSON)
+	p, err := plan.ParseKnown(planJSON)
 	if err != nil {
 		return Decision{}, &UsageError{err.Error() + ": give a file that plan --json wrote"}
 	}
@@ -87,18 +87,18 @@ func (n Night) mayAdopt(p plan.Plan) error {
 	if p.Window.Start.IsZero() || !p.Window.Start.Before(p.Window.End) {
 		return refuse("it names no window")
 	}
-	spent := map[plan.Kind]unit.Bytes{}
+	left := map[plan.Kind]unit.Bytes{plan.Rekey: n.Config.Budget.Rewrite, plan.Upkeep: n.Config.Budget.Upkeep}
 	for _, s := range p.Steps {
+		if _, known := left[s.Kind]; !known {
+			return refuse("step %s is of kind %q", s.Table, s.Kind)
+		}
 		if s.Expected.Rewrite < 0 || s.TargetFile < minTargetFile {
 			return refuse("step %s makes files of %s and rewrites %s", s.Table, s.TargetFile, s.Expected.Rewrite)
 		}
-		spent[s.Kind] += s.Expected.Rewrite
-	}
-	if rewrite := spent[plan.Rekey]; rewrite > n.Config.Budget.Rewrite {
-		return refuse("its steps rewrite %s, the config's budget is %s", rewrite, n.Config.Budget.Rewrite)
-	}
-	if upkeep := spent[plan.Upkeep]; upkeep > n.Config.Budget.Upkeep {
-		return refuse("its upkeep rewrites %s, the config's budget.upkeep is %s", upkeep, n.Config.Budget.Upkeep)
+		if s.Expected.Rewrite > left[s.Kind] { // not added up: sums of what anybody wrote may overflow
+			return refuse("step %s rewrites %s, the config's budget for %s has %s left for it", s.Table, s.Expected.Rewrite, s.Kind, left[s.Kind])
+		}
+		left[s.Kind] -= s.Expected.Rewrite
 	}
 	return nil
 }

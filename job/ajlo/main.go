@@ -20,6 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ajlo/job"
+	"ajlo/job/report"
 )
 
 // version is set by the build (-ldflags "-X main.version=…").
@@ -81,7 +82,7 @@ func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(w.errs, "ajlo: %v: see ajlo --help\n", err)
+		fmt.Fprintf(w.errs, "ajlo: %s: see ajlo --help\n", report.Printable(err.Error()))
 		return job.ExitUsage
 	}
 	w.log = newLogger(w.errs, c.Verbose)
@@ -92,7 +93,7 @@ func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
 		return job.ExitCode(same)
 	}
 	if err != nil {
-		fmt.Fprintln(w.errs, "ajlo:", err)
+		fmt.Fprintln(w.errs, "ajlo:", report.Printable(err.Error()))
 		return job.CodeOf(err)
 	}
 	return job.ExitDone

@@ -5,6 +5,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"ajlo/job/report"
 	"ajlo/job/unit"
 )
 
@@ -24,7 +25,7 @@ func newProgress(w world) func(step string, done, total unit.Bytes) {
 			current = step
 			bar = progressbar.NewOptions64(int64(total), progressbar.OptionSetWriter(w.errs), progressbar.OptionShowBytes(true),
 				progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(redraw),
-				progressbar.OptionSetDescription(step), progressbar.OptionClearOnFinish())
+				progressbar.OptionSetDescription(report.Printable(step)), progressbar.OptionClearOnFinish())
 		}
 		// A bar that cannot be drawn must not stop a rewrite.
 		_ = bar.Set64(int64(done))

@@ -9,8 +9,12 @@ import (
 )
 
 // Changed says how a table's schema or protocol differ from what a step was planned for (rule
-// 3); empty where they do not.
+// 3); empty where they do not. A table whose newest version is older than the plan's is another
+// one in its place.
 func Changed(step plan.Step, now lake.Snapshot) string {
+	if step.Version < 0 || step.Version > now.Version {
+		return fmt.Sprintf("it was planned at version %d and is at version %d: it was made anew since, or the plan is not as it was made: make a new plan", step.Version, now.Version)
+	}
 	if now.SchemaHash != step.SchemaHash {
 		return fmt.Sprintf("its schema changed since it was planned at version %d (%s, now %s at version %d): make a new plan",
 			step.Version, step.SchemaHash, now.SchemaHash, now.Version)

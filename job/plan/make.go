@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -208,6 +209,22 @@ func Parse(planJSON []byte) (Plan, error) {
 	var p Plan
 	if err := json.Unmarshal(planJSON, &p); err != nil {
 		return Plan{}, fmt.Errorf("plan: not a plan as ajlo writes it: %w", err)
+	}
+	return p, nil
+}
+
+// ParseKnown is Parse for a plan that is to be carried out: fields that this ajlo does not know
+// are an error, since they may be what a newer one, or a person who misspelt a name, relies on.
+func ParseKnown(planJSON []byte) (Plan, error) {
+	var p Plan
+	d := json.NewDecoder(bytes.NewReader(planJSON))
+	d.DisallowUnknownFields()
+	err := d.Decode(&p)
+	if err == nil {
+		_, err = Parse(planJSON) // nothing follows it
+	}
+	if err != nil {
+		return Plan{}, fmt.Errorf("plan: not a plan as this ajlo writes it: %w", err)
 	}
 	return p, nil
 }

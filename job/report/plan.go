@@ -157,12 +157,22 @@ func (p *page) steps(of plan.Plan) {
 	}
 }
 
-// printable keeps names from logs from steering the reader's terminal.
-func printable(text string) string {
+// Printable is printable for texts of several lines, such as errors.
+func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) || r == '\u2028' || r == '\u2029' {
-			return '\uFFFD'
+		if r == '\n' || r == '\t' {
+			return r
 		}
-		return r
+		return visible(r)
 	}, text)
+}
+
+// printable keeps names from logs from steering the reader's terminal.
+func printable(text string) string { return strings.Map(visible, text) }
+
+func visible(r rune) rune {
+	if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) || r == '\u2028' || r == '\u2029' {
+		return '\uFFFD'
+	}
+	return r
 }

@@ -14,6 +14,7 @@ import (
 	"ajlo/job/delta"
 	"ajlo/job/layout"
 	"ajlo/job/object"
+	"ajlo/job/predicate"
 	"ajlo/job/rewrite"
 	"ajlo/job/rewrite/rowtest"
 	"ajlo/job/table"
@@ -214,6 +215,10 @@ func TestRewriteRefuses(t *testing.T) {
 		{"a key without an order", spark40 + "types", func(task *rewrite.Task, _ *rewrite.Options) {
 			task.Layout = layout.ClusteredBy(layout.Sort, "a_map")
 		}, `types: key column "a_map": rows cannot be ordered by map`},
+		{"a cut of another type than its column", spark40 + "types", func(task *rewrite.Task, _ *rewrite.Options) {
+			task.Layout = layout.ClusteredBy(layout.LearntCuts, "id")
+			task.Layout.Tree = &layout.Tree{Column: "id", Cut: predicate.StringValue("x")}
+		}, `types: column "id": values of int64 cannot be cut at a string`},
 		{"a file that is gone", spark40 + "types", func(task *rewrite.Task, _ *rewrite.Options) {
 			task.Files[0].Path = "gone.parquet"
 		}, "gone.parquet"},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/parquet-go/parquet-go/format"
 
 	"ajlo/job/delta"
@@ -76,13 +78,21 @@ func refused(ctx context.Context, t Task, err error) error {
 }
 
 func checkLayout(t Task) error {
-	if _, err := arrowSchema(t.columns()); err != nil {
+	schema, err := arrowSchema(t.columns())
+	if err != nil {
 		return &Refusal{t.Table, err.Error()}
 	}
-	for _, key := range t.Layout.Columns() {
-		if _, err := checkKey(t.columns(), string(key)); err != nil {
+	keys := t.Layout.Columns()
+	none := make([]arrow.Array, len(keys)) // of the keys' types, which is what cuts are held against
+	for k, key := range keys {
+		column, err := checkKey(t.columns(), string(key))
+		if err != nil {
 			return &Refusal{t.Table, err.Error()}
 		}
+		none[k] = array.MakeFromData(nothing(schema.Field(column).Type, 0))
+	}
+	if _, err := findLeaves(t.Layout.Tree, keys, none); err != nil {
+		return &Refusal{t.Table, err.Error()}
 	}
 	return nil
 }

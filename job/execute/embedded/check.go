@@ -141,6 +141,12 @@ func unmakable(l layout.Layout) string {
 	if err := layout.CheckKeys(l.Order, len(l.Clustering)); err != nil {
 		return err.Error()
 	}
+	if keys := names(l.Clustering); len(slices.Compact(slices.Sorted(slices.Values(keys)))) < len(keys) {
+		return fmt.Sprintf("keys %q: one column is a key twice", keys)
+	}
+	if l.Tree != nil && l.Order != layout.LearntCuts {
+		return fmt.Sprintf("order %q with learnt cuts: it takes the order %q", l.Order, layout.LearntCuts)
+	}
 	return ""
 }
 

@@ -10,6 +10,7 @@ import (
 	"ajlo/job/layout"
 	"ajlo/job/object"
 	"ajlo/job/plan"
+	"ajlo/job/predicate"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -88,6 +89,8 @@ func (s suite) refusedSteps(t *testing.T) {
 	}{
 		{"another schema than planned", func(p *plan.Step) { p.SchemaHash = "another" }, "schema changed"},
 		{"another protocol than planned", func(p *plan.Step) { p.Protocol.MinWriter = 1 }, "protocol changed"},
+		{"a version that is still to come", func(p *plan.Step) { p.Version = 99 }, "planned at version 99 and is at version 0"},
+		{"a version that cannot be", func(p *plan.Step) { p.Version = -1 }, "planned at version -1"},
 		{"the table is gone", func(p *plan.Step) { p.Location += "/nowhere" }, "nowhere"},
 		{"object storage", func(p *plan.Step) { p.Location = "s3://bucket/items" }, "s3"},
 		{"a key that is not there", func(p *plan.Step) { p.Layout = layout.ClusteredBy(layout.Sort, "nobody") }, "nobody"},
@@ -96,6 +99,8 @@ func (s suite) refusedSteps(t *testing.T) {
 		{"five keys on a curve", func(p *plan.Step) {
 			p.Layout = layout.ClusteredBy(layout.Hilbert, "id", "price", "name", "id", "id")
 		}, "5 key columns"},
+		{"a key twice", func(p *plan.Step) { p.Layout = layout.ClusteredBy(layout.Sort, "id", "id") }, "a key twice"},
+		{"cuts in another order", func(p *plan.Step) { p.Layout.Tree = &layout.Tree{Column: "id", Cut: predicate.IntValue(5)} }, "learnt cuts"},
 		{"partitioning", func(p *plan.Step) { p.Layout.Partition = []table.Column{"name"} }, "partition"},
 		{"a part of the table", func(p *plan.Step) { p.Layout.Scope = "id > 5" }, "id > 5"},
 	}
