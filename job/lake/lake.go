@@ -1,6 +1,7 @@
 package lake
 
 import (
+	"slices"
 	"time"
 
 	"ajlo/job/layout"
@@ -113,6 +114,23 @@ type Sample struct {
 	Values [][]predicate.Value
 	// Population is the number of rows the sample stands for.
 	Population int64
+}
+
+// Distinct is how many values a column has in the sample; ok is false where they are more than
+// most, or the column was not sampled.
+func (s Sample) Distinct(c table.Column, most int) (n int, ok bool) {
+	at := slices.Index(s.Columns, c)
+	if at < 0 {
+		return 0, false
+	}
+	seen := map[predicate.Value]bool{}
+	for _, v := range s.Values[at] {
+		seen[v] = true
+		if len(seen) > most {
+			return 0, false
+		}
+	}
+	return len(seen), true
 }
 
 // Len is the number of sampled rows.

@@ -26,11 +26,14 @@ const (
 // reads as they were and, in part, for the same reads with other constants; and they are only
 // offered where those other constants would read no more than by the best curve,
 // so that a query nobody has seen loses nothing. Only tables that ajlo alone maintains are cut:
-// another engine's OPTIMIZE would not keep the cuts. Nor are tables with partitions: each of them
-// would be parted by the whole tree, into files far below the target.
+// another engine's OPTIMIZE would not keep the cuts.
 func (in Input) weighCuts(w *weighed) error {
 	curve, scanned, ok := w.least()
-	if !ok || in.Settings.Engine != EmbeddedEngine || w.input.Snapshot.Format != lake.Delta || len(w.input.Snapshot.Layout.Partition) > 0 || in.Settings.Estimator == ByConstant {
+	if !ok || in.Settings.Engine != EmbeddedEngine || w.input.Snapshot.Format != lake.Delta {
+		return nil
+	}
+	if len(w.input.Snapshot.Layout.Partition) > 0 {
+		w.refuse(within(w.input.Snapshot, layout.CutBy(nil, curve.Clustering...)), cutPartitions)
 		return nil
 	}
 	seen, others := w.wishes()
@@ -44,10 +47,17 @@ func (in Input) weighCuts(w *weighed) error {
 		return err
 	}
 	if reason != "" {
-		w.table.Candidates = append(w.table.Candidates, Candidate{Layout: l, Refused: true, Reason: reason, Losers: []string{}})
+		w.refuse(l, reason)
 		return nil
 	}
 	return in.try(w, l)
+}
+
+// cutPartitions is why a table with partitions is not cut.
+const cutPartitions = "refused: each partition would be parted by the whole tree, into files far below the target size"
+
+func (w *weighed) refuse(l layout.Layout, reason string) {
+	w.table.Candidates = append(w.table.Candidates, Candidate{Layout: l, Refused: true, Reason: reason, Losers: []string{}})
 }
 
 // worseThan says why learnt cuts are not offered beside the best curve, which scans so much;

@@ -50,8 +50,8 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 	return w, nil
 }
 
-// weighLayouts weighs layouts by one key and by two, larger sets made of the best of those, and
-// learnt cuts.
+// weighLayouts weighs layouts by one key and by two, larger sets made of the best of those,
+// learnt cuts, and partitions.
 func (in Input) weighLayouts(w *weighed, keys []table.Column) error {
 	for _, l := range in.offered(w.input, keys) {
 		if w.has(l) {
@@ -67,7 +67,10 @@ func (in Input) weighLayouts(w *weighed, keys []table.Column) error {
 	if err := in.grow(w, keys); err != nil {
 		return err
 	}
-	return in.weighCuts(w)
+	if err := in.weighCuts(w); err != nil {
+		return err
+	}
+	return in.weighPartitions(w, keys)
 }
 
 // streamingDays is how long after its last commit a streaming writer counts as alive (rule 5).
