@@ -71,10 +71,15 @@ func (f *dataFile) open() (err error) {
 		return err
 	}
 	var options []file.ReadOption
-	plain, err := plainFooter(f.footer)
+	source, err := slim(f.reader, f.footer)
 	if err != nil {
 		return err
 	}
+	plain, err := plainFooter(f.footer, source != f.reader)
+	if err != nil {
+		return err
+	}
+	f.reader = source
 	if plain != nil {
 		m, err := metadata.NewFileMetaData(plain, nil)
 		if err != nil {
@@ -83,7 +88,7 @@ func (f *dataFile) open() (err error) {
 		options = append(options, file.WithMetadata(m))
 	}
 	options = append(options, file.WithReadProps(f.readerProperties()))
-	p, err := file.NewParquetReader(io.NewSectionReader(f.reader, 0, f.reader.Size()), options...)
+	p, err := file.NewParquetReader(io.NewSectionReader(f.reader, 0, endOf(f.reader)), options...)
 	if err != nil {
 		return err
 	}

@@ -118,11 +118,11 @@ func WrittenBy(ctx context.Context, store object.Store, path string) (run string
 const arrowSchemaKey = "ARROW:schema"
 
 // plainFooter names INT96 leaves as 12 plain bytes and leaves out Arrow's own schema; it gives
-// the footer's new text, nil where there is neither.
-func plainFooter(footer *format.FileMetaData) ([]byte, error) {
+// the footer's new text, nil where there is neither and no column was moved.
+func plainFooter(footer *format.FileMetaData, moved bool) ([]byte, error) {
 	known := len(footer.KeyValueMetadata)
 	footer.KeyValueMetadata = slices.DeleteFunc(footer.KeyValueMetadata, func(kv format.KeyValue) bool { return kv.Key == arrowSchemaKey })
-	if !hideInt96(footer) && len(footer.KeyValueMetadata) == known {
+	if !hideInt96(footer) && len(footer.KeyValueMetadata) == known && !moved {
 		return nil, nil
 	}
 	return thrift.Marshal(new(thrift.CompactProtocol), footer)

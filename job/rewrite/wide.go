@@ -97,6 +97,16 @@ func tooWide(file string, column []string, bytes int64) error {
 // largestPageOf is the bytes of the largest page of a column chunk, not compressed, by the
 // pages' headers.
 func largestPageOf(r object.Reader, m format.ColumnMetaData) (largest int64, err error) {
+	err = eachPage(r, m, func(_, _ int64, header format.PageHeader) error {
+		largest = max(largest, int64(header.UncompressedPageSize))
+		return nil
+	})
+	return largest, err
+}
+
+// eachPage calls do with the place, the length and the content of the header of each page of a
+// column chunk.
+func eachPage(r object.Reader, m format.ColumnMetaData, do func(at, length int64, header format.PageHeader) error) (err error) {
 	defer recovered(&err)
 	at := m.DataPageOffset
 	if m.DictionaryPageOffset > 0 {
@@ -105,15 +115,17 @@ func largestPageOf(r object.Reader, m format.ColumnMetaData) (largest int64, err
 	for end := at + m.TotalCompressedSize; at < end; {
 		header, length, err := pageHeader(r, at, end)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if header.CompressedPageSize < 0 {
-			return 0, errors.New("damaged file: a page of negative size")
+			return errors.New("damaged file: a page of negative size")
 		}
-		largest = max(largest, int64(header.UncompressedPageSize))
+		if err := do(at, length, header); err != nil {
+			return err
+		}
 		at += length + int64(header.CompressedPageSize)
 	}
-	return largest, nil
+	return nil
 }
 
 // headerBytes are read at once: most headers of pages are shorter.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 
 	"ajlo/job/object"
 	"ajlo/job/rewrite"
+	"ajlo/job/rewrite/rowtest"
 	"ajlo/job/unit"
 )
 
@@ -87,3 +89,49 @@ func TestArrowsOwnTypesAreLeftOut(t *testing.T) {
 		t.Errorf("%d rows, want 100", out.Added.Rows)
 	}
 }
+
+// TestLongPageHeaders is of files whose page headers hold whole values, longer than Arrow reads.
+func TestLongPageHeaders(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		options []parquet.WriterOption
+	}{
+		{"pages of version 1", []parquet.WriterOption{parquet.DataPageVersion(1)}},
+		{"pages of version 2", []parquet.WriterOption{parquet.DataPageVersion(2)}},
+		{"compressed, several row groups", []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(2)}},
+		{"another name", []parquet.WriterOption{parquet.CreatedBy("writer", "1", "x")}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rows := pairs(5, 10)
+			for i := range rows {
+				rows[i].Text += strings.Repeat("wide", 3<<18)
+			}
+			task, dir := made(t, pairSchema(), rows, append(tt.options, parquet.DataPageStatistics(true), parquet.PageBufferSize(1<<10))...)
+			want, err := rowtest.FileRows(filepath.Join(dir, "in.parquet"), pairFields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := options(new([]string))
+			o.Memory = 128 * unit.MB
+			out, err := rewrite.Rewrite(t.Context(), task, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range out.Files {
+				rows, err := rowtest.FileRows(filepath.Join(dir, f.Path), pairFields)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, rows...)
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(want, got) {
+				t.Errorf("%d rows are others than the %d there were", len(got), len(want))
+			}
+		})
+	}
+}
+
+var pairFields = []rowtest.Field{{Name: "id", Type: rowtest.Type{Name: "long"}}, {Name: "text", Type: rowtest.Type{Name: "string"}}}
