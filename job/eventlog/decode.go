@@ -249,11 +249,11 @@ type statementFields struct {
 	Group     string `json:"groupId"`       // Thrift
 	Statement string `json:"statement"`     // Thrift
 	Tag       string `json:"jobTag"`        // Connect
-	Text      string `json:"statementText"` // Connect
+	Message   string `json:"statementText"` // Connect
 }
 
 func (f statementFields) event() Event {
-	return Statement{Key: strings.Clone(f.Group + f.Tag), Text: strings.Clone(f.Statement + f.Text)}
+	return Statement{Key: strings.Clone(f.Group + f.Tag), Text: strings.Clone(f.Statement + sqlOfMessage(f.Message))}
 }
 
 type stageFields struct {

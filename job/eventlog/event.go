@@ -100,10 +100,10 @@ type JobEnd struct {
 	Failed bool
 }
 
-// Statement is what a Thrift or Connect server was asked to run. Text is SQL under Thrift;
-// Connect prints its own messages, shortened, with the SQL in them.
+// Statement is what a Thrift or Connect server was asked to run.
 type Statement struct {
-	Key  string // the job group, or the job tag, of what it runs
+	Key string // the job group, or the job tag, of what it runs
+	// Text is its SQL, cut by Connect at 1,024 characters; empty for a DataFrame of Connect's.
 	Text string
 }
 

@@ -61,8 +61,8 @@ type Query struct {
 	App       string `json:"app"`
 	Execution int64  `json:"execution"`
 	Query     string `json:"query"` // the root's description
-	// SQL is the statement's text where the log has it, as Thrift, Connect and spark-sql
-	// leave it; Connect shortens it.
+	// SQL is the statement's text where the log has it: Thrift, Connect and spark-sql leave
+	// it, Connect up to 1,024 characters of it.
 	SQL         string    `json:"sql,omitempty"`
 	Fingerprint string    `json:"fingerprint"`
 	Start       time.Time `json:"start"`

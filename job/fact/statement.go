@@ -31,7 +31,7 @@ func (x *extractor) sqlOf(t tree) string {
 		}
 	}
 	if d := t.top.description; x.shell && !isCallSite(d) {
-		return d
+		return strings.TrimSpace(d)
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ func TestStatements(t *testing.T) {
 	grouped := job(1, 7)
 	grouped.Statements = []string{"7f"}
 	described := start(1, 1, 1000)
-	described.Description = "select k from t"
+	described.Description = "\nselect k from t"
 	called := start(1, 1, 1000)
 	called.Description = "collect at Main.java:12"
 	tests := []struct {
@@ -21,7 +21,7 @@ func TestStatements(t *testing.T) {
 		events []eventlog.Event
 		want   string
 	}{
-		{"Connect, by its tag", []eventlog.Event{eventlog.Statement{Key: "SparkConnect_OperationTag_x", Text: "sql: select 1"}, tagged}, "sql: select 1"},
+		{"Connect, by its tag", []eventlog.Event{eventlog.Statement{Key: "SparkConnect_OperationTag_x", Text: "select 1"}, tagged}, "select 1"},
 		{"Thrift before 4.0, by its jobs' group", []eventlog.Event{eventlog.Statement{Key: "7f", Text: "select 2"}, start(1, 1, 1000), grouped}, "select 2"},
 		{"the server speaks later", []eventlog.Event{tagged, eventlog.Statement{Key: "group", Text: "select 3"}}, "select 3"},
 		{"another statement's", []eventlog.Event{eventlog.Statement{Key: "other", Text: "select 4"}, tagged}, ""},
