@@ -28,12 +28,13 @@ type Histories struct {
 func (h Histories) tell(ctx context.Context, o Observed) Observed {
 	o.Queries = slices.Clone(o.Queries)
 	for _, t := range h.written(ctx, o) {
-		changes, err := changesSince(ctx, t.store, o.Queries[t.writers[0]].Start.Add(-clockSkew))
+		changes, from, err := changesSince(ctx, t.store, o.Queries[t.writers[0]].Start.Add(-clockSkew))
 		if err != nil {
 			h.Log.Warn("a table's history cannot be read: what was written to it counts as logs have it", "table", t.store.URL(), "err", err)
 			continue
 		}
-		for writer, c := range matched(o.Queries, t.writers, changes) {
+		known := slices.DeleteFunc(t.writers, func(i int) bool { return o.Queries[i].Start.Before(from) })
+		for writer, c := range matched(o.Queries, known, changes) {
 			write := o.Queries[writer].Writes[0]
 			write.Touched = touchedBy(c)
 			o.Queries[writer].Writes = []fact.Write{write}
@@ -90,18 +91,21 @@ const (
 	clockSkew   = time.Hour
 )
 
-// changesSince are the changes of a table back to a time, the newest first.
-func changesSince(ctx context.Context, store object.Store, since time.Time) (changes []lake.Change, err error) {
+// changesSince are the changes of a table back to a time, the newest first. Where there are too
+// many, from is when the oldest of those was made that were looked at.
+func changesSince(ctx context.Context, store object.Store, since time.Time) (changes []lake.Change, from time.Time, err error) {
 	for c, err := range lake.History(ctx, store) {
-		if err != nil {
-			return nil, err
-		}
-		if len(changes) == historyBack || !c.Time.IsZero() && c.Time.Before(since) {
-			break
+		switch {
+		case err != nil:
+			return nil, from, err
+		case !c.Time.IsZero() && c.Time.Before(since):
+			return changes, from, nil
+		case len(changes) == historyBack:
+			return changes, changes[len(changes)-1].Time, nil
 		}
 		changes = append(changes, c)
 	}
-	return changes, nil
+	return changes, from, nil
 }
 
 // matched tells which change each writer made: the only one that it can have made, unless

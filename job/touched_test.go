@@ -2,7 +2,9 @@ package job
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -128,5 +130,39 @@ func TestOperationsAreKinds(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// manyCommits is a table that was appended to once a second, n times.
+func manyCommits(t *testing.T, n int) object.Store {
+	t.Helper()
+	log := filepath.Join(t.TempDir(), "_delta_log")
+	if err := os.Mkdir(log, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for v := range n {
+		text := fmt.Sprintf(`{"commitInfo":{"timestamp":%d,"operation":"WRITE","operationParameters":{"mode":"Append"}}}`, second(v).UnixMilli())
+		if err := os.WriteFile(filepath.Join(log, fmt.Sprintf("%020d.json", v)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := object.Open(filepath.Dir(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// The search for commits ends: before the first write, and after so many commits, beyond which
+// nothing is certain.
+func TestSearchForCommitsEnds(t *testing.T) {
+	store := manyCommits(t, historyBack+20)
+	changes, from, err := changesSince(t.Context(), store, second(historyBack))
+	if err != nil || len(changes) != 20 || !from.IsZero() {
+		t.Errorf("%d changes from %v, %v, want 20 from always", len(changes), from, err)
+	}
+	changes, from, err = changesSince(t.Context(), store, second(0))
+	if err != nil || len(changes) != historyBack || !from.Equal(second(20)) {
+		t.Errorf("%d changes from %v, %v, want %d from %v", len(changes), from, err, historyBack, second(20))
 	}
 }

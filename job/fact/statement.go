@@ -21,7 +21,9 @@ func (x *extractor) statement(s eventlog.Statement) {
 }
 
 // sqlOf is the text of the statement that a tree ran for, empty where the log does not have
-// it.
+// it. Spark 4 names a statement's tag or group in the start of each execution, Spark 3.5 in
+// its jobs alone. Under a server Delta's reads of its own log are roots beside the
+// statement's, with the same key: they are told by what they read, and are no queries.
 func (x *extractor) sqlOf(t tree) string {
 	for _, e := range t.all() {
 		for _, key := range e.statements {
