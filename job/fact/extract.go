@@ -49,8 +49,8 @@ type extractor struct {
 	meter       *meter
 	names       interner
 	environment eventlog.Environment
-	shell       bool                      // descriptions are SQL
-	statements  map[string]string         // SQL by the key of what runs it
+	shell       bool // descriptions are SQL
+	statements  statements
 	made        map[int64]map[int64]named // columns that children put out, by root
 	tops        map[int64]int64           // the first execution whose plans were read, by root
 	zones       map[string]*time.Location // by name, as far as they were asked for
@@ -62,7 +62,7 @@ type extractor struct {
 
 func newExtractor() *extractor {
 	return &extractor{executions: map[int64]*execution{}, stages: map[int64]int64{}, jobs: map[int64]int64{}, meter: newMeter(), names: interner{},
-		statements: map[string]string{}, made: map[int64]map[int64]named{}, tops: map[int64]int64{}, zones: map[string]*time.Location{},
+		made: map[int64]map[int64]named{}, tops: map[int64]int64{}, zones: map[string]*time.Location{},
 		settling: settling{after: settleAfter, settled: map[int64]bool{}}}
 }
 
@@ -127,7 +127,7 @@ func (x *extractor) start(s eventlog.ExecutionStart) {
 	}
 	e.root, e.description, e.started = s.Root, s.Description, s.Time
 	e.zone = s.SessionZone
-	e.statements = append(e.statements, s.Statements...)
+	x.runsFor(e, s.Statements)
 	e.first = plan{text: s.PlanText, info: s.Plan}
 	x.meter.want(s.Plan)
 	if e.over {
@@ -216,7 +216,7 @@ func (x *extractor) job(j eventlog.JobStart) {
 		e.zone = j.SessionZone
 	}
 	if len(e.statements) == 0 {
-		e.statements = j.Statements
+		x.runsFor(e, j.Statements)
 	}
 	if e.started.IsZero() {
 		e.root = j.Root

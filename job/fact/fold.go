@@ -22,6 +22,7 @@ type execution struct {
 	told        bool     // the log says whether it failed
 	lastFailed  bool     // the job that ended last
 	statements  []string // keys of the statement it runs for
+	sql         string   // of that statement, where it came before
 	first, last plan
 	digested    *digest
 	jobs        int

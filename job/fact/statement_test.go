@@ -1,6 +1,9 @@
 package fact
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"ajlo/job/eventlog"
@@ -36,5 +39,34 @@ func TestStatements(t *testing.T) {
 				t.Errorf("%+v, %v, want %q", facts.Queries, err, test.want)
 			}
 		})
+	}
+}
+
+// Whatever a server is asked for, only the newest texts are kept; a statement that runs for
+// long has its own from the start.
+func TestStatementsAreBounded(t *testing.T) {
+	long := start(1, 1, 1000)
+	long.Statements = []string{"long"}
+	late := start(2, 2, 1000)
+	late.Statements = []string{"late"}
+	x := newExtractor()
+	x.take(eventlog.Statement{Key: "long", Text: "select 1"})
+	x.take(long)
+	x.take(late)
+	for i := range 2 * maxStatements {
+		x.take(eventlog.Statement{Key: fmt.Sprint(i), Text: "show tables"})
+	}
+	x.take(eventlog.Statement{Key: "late", Text: strings.Repeat("x", maxStatementBytes)})
+	if n := len(x.statements.texts); n != 1 || len(x.statements.keys) != n || x.statements.bytes != maxStatementBytes {
+		t.Errorf("%d texts of %d bytes are kept", n, x.statements.bytes)
+	}
+	x.take(end(1, 1500))
+	x.take(end(2, 1500))
+	var sizes []int
+	for _, q := range x.facts().Queries {
+		sizes = append(sizes, len(q.SQL))
+	}
+	if !slices.Equal(sizes, []int{len("select 1"), maxStatementBytes}) {
+		t.Errorf("SQL of %d bytes, want that of each query", sizes)
 	}
 }
