@@ -32,6 +32,8 @@ func TestStatementsOfServers(t *testing.T) {
 		log  string
 		want []served
 	}{
+		{"spark357-sql", []served{ofSuppliers, {customersWhole, ofCustomers}}},
+		{"spark357-thrift", []served{ofSuppliers, {customersBare, ofCustomers}}},
 		{"spark402-sql", []served{ofSuppliers, {customersWhole, ofCustomers}}},
 		{"spark402-thrift", []served{ofSuppliers, {customersBare, ofCustomers}}},
 	}
