@@ -216,8 +216,14 @@ func (s *texts) observe(a arrow.Array) error {
 	return nil
 }
 
-// takeText copies only what it keeps: an array's strings live as long as its batch.
+// boundBytes are of each character of a bound that is kept of a text: more than cutMin and
+// cutMax look at, four bytes for each character and as many again for tie-breakers.
+const boundBytes = 8
+
+// takeText copies only what it keeps: an array's strings live as long as its batch, and of a
+// long one its bounds need no more than the start.
 func (s *texts) takeText(v string) {
+	v = v[:min(len(v), boundBytes*(max(s.prefix, 0)+2))]
 	switch {
 	case !s.some:
 		v = string([]byte(v))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -265,6 +266,26 @@ func TestCutStringsEnclose(t *testing.T) {
 		}
 		if ok && !utf8.ValidString(high) {
 			r.Errorf("max %q of %q is no UTF-8", high, text)
+		}
+	})
+}
+
+// The bounds of long texts are those of the whole ones, though only their starts are kept.
+func TestBoundsOfLongTexts(t *testing.T) {
+	letter := rapid.SampledFrom([]rune{'a', 0x7F, 0xFFFD, '😀', utf8Max})
+	text := rapid.Custom(func(r *rapid.T) string { return string(rapid.SliceOfN(letter, 0, 60).Draw(r, "text")) })
+	rapid.Check(t, func(r *rapid.T) {
+		all, prefix := rapid.SliceOfN(text, 1, 8).Draw(r, "texts"), rapid.IntRange(0, 5).Draw(r, "prefix")
+		got, whole := texts{prefix: prefix}, texts{prefix: prefix}
+		for _, v := range all {
+			got.takeText(v)
+		}
+		whole.some, whole.min, whole.max = true, slices.Min(all), slices.Max(all)
+		if string(got.least()) != string(whole.least()) || string(got.greatest()) != string(whole.greatest()) {
+			r.Errorf("%q to %q, want %q to %q", got.least(), got.greatest(), whole.least(), whole.greatest())
+		}
+		if most := boundBytes * (prefix + 2); len(got.min) > most || len(got.max) > most {
+			r.Errorf("%d and %d bytes are kept", len(got.min), len(got.max))
 		}
 	})
 }

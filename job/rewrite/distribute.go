@@ -219,7 +219,7 @@ func (w *distributing) read(ctx context.Context, p part) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
-	share := float64(p.file.Bytes) / float64(max(1, open.Rows()))
+	share, left := float64(p.file.Bytes)/float64(max(1, open.Rows())), garbage{every: w.task.wide}
 	for b, err := range open.Batches(ctx, p.from, p.to) {
 		if err != nil {
 			return err
@@ -228,6 +228,7 @@ func (w *distributing) read(ctx context.Context, p part) (err error) {
 			return fmt.Errorf("read %s: %w", p.file.Path, err)
 		}
 		w.done.add(share * float64(b.rows))
+		left.pass(b.bytes())
 	}
 	return nil
 }
@@ -277,7 +278,7 @@ func (w *distributing) flush() error {
 		return err
 	}
 	starts, at := w.pool.byBucket(w.arrangement.buckets())
-	stride := strideOver(w.pool.pieces, int64(w.options.batch()))
+	stride, left := strideOver(w.pool.pieces, int64(w.options.batch())), garbage{every: w.task.wide}
 	for b := range w.arrangement.buckets() {
 		for rows := at[starts[b]:starts[b+1]]; len(rows) > 0; {
 			n := stride.next(rows)
@@ -288,6 +289,7 @@ func (w *distributing) flush() error {
 			if err := to.put(b, p); err != nil {
 				return err
 			}
+			left.pass(p.bytes())
 			rows = rows[n:]
 		}
 	}

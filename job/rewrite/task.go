@@ -30,6 +30,7 @@ type Task struct {
 
 	width  int64      // mean bytes of a row in memory, 0 where not known yet
 	memory unit.Bytes // limit, DefaultMemory where 0
+	wide   int64      // bytes of the widest page, 0 where none is wide
 }
 
 // File is one live file of the table as its log describes it.
@@ -45,7 +46,7 @@ type File struct {
 
 // surveyed is the task with what a survey found.
 func (t Task) surveyed(s Survey, o Options) Task {
-	t.width, t.memory = int64(s.Arrow)/max(1, s.Rows), o.Memory
+	t.width, t.memory, t.wide = int64(s.Arrow)/max(1, s.Rows), o.Memory, s.wide.bytes
 	return t
 }
 

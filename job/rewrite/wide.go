@@ -16,10 +16,10 @@ import (
 
 // The largest piece of a file that has to be in memory in one is a page, compressed and not;
 // its rows are there as decoded, as they wait, as copied and as encoded. A table of pages or
-// rows larger than an eighth of the limit is refused; from a fourth of that on, one worker has
-// the limit for itself.
+// rows larger than a tenth of the limit is refused (nine copies were seen at once); from a
+// fourth of that on, one worker has the limit for itself.
 const (
-	pageShare  = 8
+	pageShare  = 10
 	wideShare  = 4
 	wideCopies = 2 // of a wide page that rows which wait make room for
 )

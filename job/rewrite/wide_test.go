@@ -34,7 +34,7 @@ func TestPagesTooWideForTheLimitAreRefused(t *testing.T) {
 	if !errors.As(err, &refusal) {
 		t.Fatalf("got %v, want a refusal", err)
 	}
-	for _, want := range []string{`"text"`, "in.parquet", "2.70 MB", "set engine.memory to 22 MB or more"} {
+	for _, want := range []string{`"text"`, "in.parquet", "2.70 MB", "set engine.memory to 28 MB or more"} {
 		if !strings.Contains(refusal.Reason, want) {
 			t.Errorf("%q does not say %s", refusal.Reason, want)
 		}
@@ -42,7 +42,7 @@ func TestPagesTooWideForTheLimitAreRefused(t *testing.T) {
 	if len(intended) != 0 {
 		t.Errorf("files were intended: %q", intended)
 	}
-	o.Memory = 22 * unit.MB
+	o.Memory = 28 * unit.MB
 	if _, err := rewrite.Rewrite(t.Context(), task, o); err != nil {
 		t.Error(err)
 	}
@@ -112,7 +112,7 @@ func TestLongPageHeaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := options(new([]string))
-			o.Memory = 128 * unit.MB
+			o.Memory = 200 * unit.MB
 			out, err := rewrite.Rewrite(t.Context(), task, o)
 			if err != nil {
 				t.Fatal(err)

@@ -199,7 +199,7 @@ func (f encodedFile) bucket(ctx context.Context, number int) error {
 	if err != nil {
 		return err
 	}
-	stride := strideOver(b.pieces, f.step)
+	stride, left := strideOver(b.pieces, f.step), garbage{every: f.task.wide}
 	for row := 0; row < len(b.at); {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -217,6 +217,7 @@ func (f encodedFile) bucket(ctx context.Context, number int) error {
 		if err := f.batch(array.NewRecordBatch(f.schema, columns, int64(n))); err != nil {
 			return err
 		}
+		left.pass(batch{columns: columns}.bytes())
 		row, f.groups.done = row+n, f.groups.done+n
 	}
 	return nil
@@ -250,7 +251,7 @@ func sumFile(ctx context.Context, t Task, f File) (sum RowSum, err error) {
 		return RowSum{}, err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
-	summer := newSummer(t.columns())
+	summer, left := newSummer(t.columns()), garbage{every: t.wide}
 	for b, err := range open.Batches(ctx, 0, open.Groups()) {
 		if err != nil {
 			return RowSum{}, err
@@ -260,6 +261,7 @@ func sumFile(ctx context.Context, t Task, f File) (sum RowSum, err error) {
 			return RowSum{}, fmt.Errorf("read %s: %w", f.Path, err)
 		}
 		sum = sum.Plus(some)
+		left.pass(b.bytes())
 	}
 	return sum, nil
 }
