@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -56,7 +57,9 @@ func noWayBack(t TableInput) string {
 	before := t.Harmed.Before
 	switch {
 	case len(before.Clustering) == 0 && t.Harmed.Later:
-		return "it had no keys to go back to, and RESTORE would lose what was written since"
+		return fmt.Sprintf("it had no keys to go back to, and %s would lose what was written since", rewinding(t.Snapshot))
+	case len(before.Clustering) == 0 && t.Snapshot.Format == lake.Iceberg:
+		return "it had no keys to go back to; rollback_to_snapshot would undo it while nothing else is written"
 	case len(before.Clustering) == 0:
 		return fmt.Sprintf("it had no keys to go back to; RESTORE to version %d would undo it while nothing else is written", t.Harmed.Version-1)
 	case before.Order == layout.LearntCuts && before.Tree == nil:
@@ -68,6 +71,14 @@ func noWayBack(t TableInput) string {
 		}
 	}
 	return ""
+}
+
+// rewinding is the statement that takes a table back to an earlier version.
+func rewinding(s lake.Snapshot) string {
+	if s.Format == lake.Iceberg {
+		return "rollback_to_snapshot"
+	}
+	return "RESTORE"
 }
 
 // tellHarm adds to a table's reason what became of its harm.
