@@ -64,11 +64,12 @@ func union(a, b []table.Column) []table.Column {
 }
 
 // simulatedFiles is how many files are simulated of those that are made. A sample that is only a part of a
-// big table is cut into fewer, so that each has rows enough to show how wide it is: the
-// what-if then promises less than the table would give, never more.
+// big table is cut into fewer, so that each has rows enough to show how wide it is, a quarter of
+// a small file's: the what-if then promises less than the table would give, never more.
 func simulatedFiles(t TableInput, files int) int {
 	if int64(t.Sample.Len()) < t.Sample.Population {
-		files = min(files, max(1, t.Sample.Len()/sampleRowsPerFile))
+		enough := min(sampleRowsPerFile, max(1, int(t.Sample.Population/4)/max(1, files)))
+		files = min(files, max(1, t.Sample.Len()/enough))
 	}
 	return files
 }
