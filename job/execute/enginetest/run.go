@@ -36,6 +36,7 @@ func Run(t *testing.T, newEngine Make) {
 	s := suite{newEngine}
 	t.Run("rows", s.rows)
 	t.Run("odd files", s.oddFiles)
+	t.Run("odd names", s.oddlyNamed)
 	t.Run("features", s.features)
 	t.Run("history", s.history)
 	t.Run("again", s.again)
