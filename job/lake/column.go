@@ -28,7 +28,11 @@ func readColumn(r *file.Reader, c sampledColumn, rows []int64) ([]predicate.Valu
 			if err != nil {
 				return nil, err
 			}
-			if values, err = readChunk(chunk, c.kind, inside, first, values); err != nil {
+			batch, err := batchOf(group, leaf)
+			if err != nil {
+				return nil, err
+			}
+			if values, err = readChunk(chunk, c.kind, inside, first, batch, values); err != nil {
 				return nil, err
 			}
 		}
@@ -76,14 +80,27 @@ func take(rows *[]int64, limit int64) []int64 {
 	return taken
 }
 
+// batchOf is how many rows of a column chunk are decoded at a time: fewer where they are wide.
+func batchOf(group *file.RowGroupReader, leaf int) (int64, error) {
+	chunk, err := group.MetaData().ColumnChunk(leaf)
+	if err != nil {
+		return 0, err
+	}
+	width := chunk.TotalUncompressedSize() / max(1, group.NumRows())
+	return max(1, min(batchRows, batchBytes/max(1, width))), nil
+}
+
 // readChunk adds the wanted rows of a column chunk, whose first row is given, to values.
-func readChunk(chunk file.ColumnChunkReader, t delta.Type, rows []int64, first int64, values []predicate.Value) ([]predicate.Value, error) {
+func readChunk(chunk file.ColumnChunkReader, t delta.Type, rows []int64, first, batch int64, values []predicate.Value) ([]predicate.Value, error) {
 	d := chunk.Descriptor()
 	if d.MaxRepetitionLevel() > 0 {
 		return nil, fmt.Errorf("it is repeated, want single values of type %s", t.Text)
 	}
-	p := picker{rows: rows, row: first, optional: d.MaxDefinitionLevel() > 0, values: values}
+	p := picker{rows: rows, row: first, batch: batch, optional: d.MaxDefinitionLevel() > 0, values: values}
 	err := p.read(chunk, t, d)
+	if damage := chunk.Err(); damage != nil { // where there is no next page, reading tells no more than that
+		err = damage
+	}
 	return p.values, err
 }
 
@@ -110,20 +127,33 @@ func (p *picker) read(chunk file.ColumnChunkReader, t delta.Type, d *schema.Colu
 	case *file.BooleanColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v bool) (predicate.Value, error) { return storedTruth(v, t) })
 	case *file.ByteArrayColumnChunkReader:
-		return pick(p, c.ReadBatch, func(v parquet.ByteArray) (predicate.Value, error) { return delta.StoredBytes(v, t) })
+		return pick(p, c.ReadBatch, func(v parquet.ByteArray) (predicate.Value, error) {
+			if t.Kind == delta.String {
+				v = v[:min(len(v), longestText)]
+			}
+			return delta.StoredBytes(v, t)
+		})
 	case *file.FixedLenByteArrayColumnChunkReader:
 		return pick(p, c.ReadBatch, func(v parquet.FixedLenByteArray) (predicate.Value, error) { return delta.StoredBytes(v, t) })
 	}
 	return fmt.Errorf("stored as %s, which no type that can be sampled is", d.PhysicalType())
 }
 
-// batchRows is how many rows are decoded at a time.
-const batchRows = 8_192
+// How much is decoded at a time, in rows and in bytes of rows as wide as most.
+const (
+	batchRows  = 8_192
+	batchBytes = 8 << 20
+)
+
+// longestText is the bytes that are sampled of a text: far more than bounds keep of it, or logs
+// of a constant.
+const longestText = 1 << 10
 
 // picker walks a column chunk and keeps the values of some rows.
 type picker struct {
 	rows     []int64 // still wanted, rising
 	row      int64   // the next row to be read
+	batch    int64   // rows that are decoded at a time
 	optional bool
 	values   []predicate.Value
 }
@@ -131,9 +161,9 @@ type picker struct {
 // pick reads batches until no row is wanted any more. Values come without gaps; the
 // definition level of a row says whether it has one.
 func pick[T any](p *picker, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(T) (predicate.Value, error)) error {
-	batch, levels := make([]T, batchRows), make([]int16, batchRows)
+	batch, levels := make([]T, p.batch), make([]int16, p.batch)
 	for len(p.rows) > 0 {
-		n, present, err := read(batchRows, batch, levels, nil)
+		n, present, err := read(p.batch, batch, levels, nil)
 		if err != nil {
 			return err
 		}

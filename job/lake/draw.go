@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"ajlo/job/delta"
@@ -190,6 +192,10 @@ func steps(count, total int64) []int64 {
 	return rows
 }
 
+// pieceBytes is what is read at once of a column of a row group: most have no more, and those of
+// wide texts may have any size.
+const pieceBytes = 16 << 20
+
 // withParquet opens a data file for the time of a call. Readers of Parquet give up by panic
 // on some damaged files; that is an error here.
 func withParquet(ctx context.Context, store object.Store, f File, use func(*file.Reader) error) (err error) {
@@ -203,7 +209,9 @@ func withParquet(ctx context.Context, store object.Store, f File, use func(*file
 			err = fmt.Errorf("data file %s is damaged: %v", f.Path, p)
 		}
 	}()
-	r, err := file.NewParquetReader(io.NewSectionReader(opened, 0, opened.Size()))
+	properties := parquet.NewReaderProperties(memory.DefaultAllocator)
+	properties.BufferedStreamEnabled, properties.BufferSize = true, pieceBytes
+	r, err := file.NewParquetReader(io.NewSectionReader(opened, 0, opened.Size()), file.WithReadProps(properties))
 	if err == nil {
 		err = use(r)
 	}
