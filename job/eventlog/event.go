@@ -103,7 +103,7 @@ type JobEnd struct {
 // Statement is what a Thrift or Connect server was asked to run.
 type Statement struct {
 	Key string // the job group, or the job tag, of what it runs
-	// Text is its SQL, cut by Connect at 1,024 characters; empty for a DataFrame of Connect's.
+	// Text is its SQL; empty for a DataFrame of Connect's.
 	Text string
 }
 

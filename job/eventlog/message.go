@@ -13,8 +13,9 @@ var (
 	statementText    = regexp.MustCompile(`(?m)^ *(?:query|sql): "`)
 )
 
-// sqlOfMessage is the statement in a message, empty where it is of another kind. Connect cuts
-// texts of over 1,024 characters, and says so at their end.
+// sqlOfMessage is the statement in a message, empty where it is of another kind. Spark 4.0 leaves
+// 1,630 characters whole (run); messages are made to cut a text that is too long and to say so at
+// its end, which is kept.
 func sqlOfMessage(message string) string {
 	at := statementMessage.FindStringIndex(message)
 	if at == nil {

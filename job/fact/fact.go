@@ -62,7 +62,7 @@ type Query struct {
 	Execution int64  `json:"execution"`
 	Query     string `json:"query"` // the root's description
 	// SQL is the statement's text where the log has it: Thrift, Connect and spark-sql leave
-	// it, Connect up to 1,024 characters of it.
+	// it. Connect may cut a long one, and says so at its end.
 	SQL         string    `json:"sql,omitempty"`
 	Fingerprint string    `json:"fingerprint"`
 	Start       time.Time `json:"start"`

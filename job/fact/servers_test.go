@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +18,7 @@ type served struct {
 var (
 	ofSuppliers = served{"select n_name, count(*) from nation join supplier on n_nationkey = s_nationkey where n_regionkey = 2 group by n_name",
 		[]string{"inner SortMergeJoin default.nation.n_nationkey=default.supplier.s_nationkey"}}
+	ofNations   = []string{"inner SortMergeJoin default.supplier.s_nationkey=default.nation.n_nationkey"}
 	ofCustomers = []string{"inner SortMergeJoin default.customer.c_nationkey=default.nation.n_nationkey"}
 )
 
@@ -35,6 +37,12 @@ func TestStatementsOfServers(t *testing.T) {
 		{"spark357-sql", []served{ofSuppliers, {customersWhole, ofCustomers}}},
 		{"spark357-thrift", []served{ofSuppliers, {customersBare, ofCustomers}}},
 		{"spark402-sql", []served{ofSuppliers, {customersWhole, ofCustomers}}},
+		{"spark402-connect", []served{
+			ofSuppliers, {customersWhole, ofCustomers},
+			{"select count(*) from supplier join nation on s_nationkey = n_nationkey where n_name <> 'Österreich \"9\"' -- " + strings.Repeat("long ", 300) +
+				"\n or n_name like 'a\\tb'", ofNations},
+			{"", []string{}}, {"", ofNations}, // DataFrames, one of them over a statement
+		}},
 		{"spark402-thrift", []served{ofSuppliers, {customersBare, ofCustomers}}},
 	}
 	for _, tt := range tests {
