@@ -13,7 +13,7 @@ import (
 
 // factsVersion is raised with every change of what a log gives: in eventlog, fact, predicate
 // or here. A build that knows its commit is another version by itself.
-const factsVersion = 7
+const factsVersion = 8
 
 // codeVersion names the code that turns logs into facts.
 func codeVersion() string {

@@ -101,6 +101,9 @@ func writeOf(root *node, below []*node, arguments string, metrics []eventlog.Met
 		w.Operation = rowLevel(below)
 	}
 	w.Table, w.Location = targetOf(arguments)
+	if w.Table == "" && strings.HasPrefix(root.name, "WriteDelta") {
+		w.Table = markedTarget(below)
+	}
 	if w.Table == "" {
 		return nil
 	}
@@ -123,13 +126,36 @@ func rowLevel(below []*node) Operation {
 			return Merge
 		case n.operator() == "Project":
 			f, _ := n.field("Output")
-			updates = updates || strings.Contains(f.text, " AS ")
+			updates = updates || strings.Contains(rowOperation.ReplaceAllString(f.text, ""), " AS ")
+		case n.operator() == "Expand": // a row that is marked and one that is written in its place
+			f, _ := n.field("Arguments")
+			updates = updates || strings.Contains(f.text, "__row_operation#")
 		}
 	}
 	if updates {
 		return Update
 	}
 	return Delete
+}
+
+// rowOperation is how Spark says for each row what is to become of it.
+var rowOperation = regexp.MustCompile(`\d+ AS __row_operation#`)
+
+// markedTarget is the one table of which a plan reads the rows' places, which it takes to mark
+// them. Iceberg 1.10 prints no table where it marks rows.
+func markedTarget(below []*node) (target table.Name) {
+	for _, n := range below {
+		output, _ := n.field("Output")
+		s, ok := sourceOf(n)
+		if !ok || !strings.Contains(output.text, "_file#") || !strings.Contains(output.text, "_pos#") {
+			continue
+		}
+		if target != "" && target != s.name {
+			return ""
+		}
+		target = s.name
+	}
+	return target
 }
 
 // The ways in which writers name their tables: Delta's commands and Spark's catalog in

@@ -1,6 +1,8 @@
 package fact
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,5 +113,53 @@ func TestWriteThatNothingNamesIsLost(t *testing.T) {
 		if len(f.Queries) != 1 || f.Queries[0].Lost != want || len(f.Queries[0].Writes) != 1-want.Writes {
 			t.Errorf("%s: %+v, want %+v lost", text, f.Queries, want)
 		}
+	}
+}
+
+// Row-level statements of Spark 4.0.2 on Iceberg 1.10.1 as their plans print them, shortened:
+// a write that marks rows names no table, its scan does.
+func TestRowLevelWritesOfIceberg(t *testing.T) {
+	const (
+		marks  = "WriteDelta (4)\n+- %s (2)\n   +- BatchScan lake.d.t (1)\n\n\n"
+		scan   = "(1) BatchScan lake.d.t\nOutput [4]: [k#1L, v#2, _file#3, _pos#4L]\nlake.d.t (branch=null) [filters=, groupedBy=]\n\n"
+		write  = "(4) WriteDelta\nInput [3]: [__row_operation#5, _file#3, _pos#4L]\nArguments: org.apache.iceberg.spark.source.SparkPositionDeltaWrite@6ba1c034\n\n"
+		anew   = "ReplaceData (4)\n+- Project (2)\n   +- BatchScan lake.d.t (1)\n\n\n"
+		writes = "(4) ReplaceData\nInput [5]: [__row_operation#5, k#1L, v#2, _file#3, _pos#4L]\nArguments: IcebergWrite(table=lake.d.t, format=PARQUET)\n\n"
+	)
+	tests := []struct {
+		name, plan string
+		want       []Write
+	}{
+		{"a delete that marks", fmt.Sprintf(marks, "Project") + scan +
+			"(2) Project\nOutput [3]: [1 AS __row_operation#5, _file#3, _pos#4L]\nInput [4]: [k#1L, v#2, _file#3, _pos#4L]\n\n" + write,
+			[]Write{{Table: "lake.d.t", Operation: Delete}}},
+		{"an update that marks", fmt.Sprintf(marks, "Expand") + scan +
+			"(2) Expand\nInput [4]: [k#1L, v#2, _file#3, _pos#4L]\nArguments: [[1, null, _file#3, _pos#4L], [4, 7, null, null]], [__row_operation#5, v#6, _file#7, _pos#8L]\n\n" + write,
+			[]Write{{Table: "lake.d.t", Operation: Update}}},
+		{"a merge that marks", fmt.Sprintf(marks, "MergeRows") + scan +
+			"(2) MergeRows\nInput [4]: [k#1L, v#2, _file#3, _pos#4L]\nArguments: true, true\n\n" + write,
+			[]Write{{Table: "lake.d.t", Operation: Merge}}},
+		{"a delete that writes anew", anew + scan +
+			"(2) Project\nOutput [5]: [6 AS __row_operation#5, k#1L, v#2, _file#3, _pos#4L]\nInput [4]: [k#1L, v#2, _file#3, _pos#4L]\n\n" + writes,
+			[]Write{{Table: "lake.d.t", Operation: Delete}}},
+		{"an update that writes anew", anew + scan +
+			"(2) Project\nOutput [5]: [6 AS __row_operation#5, k#1L, if ((k#1L > 5)) 7 else v#2 AS v#6, _file#3, _pos#4L]\nInput [4]: [k#1L, v#2, _file#3, _pos#4L]\n\n" + writes,
+			[]Write{{Table: "lake.d.t", Operation: Update}}},
+		{"nothing reads rows' places", fmt.Sprintf(marks, "Project") + strings.Replace(scan, ", _pos#4L", "", 1) +
+			"(2) Project\nOutput [1]: [1 AS __row_operation#5]\nInput [3]: [k#1L, v#2, _file#3]\n\n" + write, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			facts, err := Extract(stream(eventlog.ExecutionStart{Execution: 1, Root: 1, PlanText: "== Physical Plan ==\n" + tt.plan}, end(1, 1500)))
+			if err != nil || len(facts.Queries) != 1 {
+				t.Fatalf("%+v, %v", facts.Queries, err)
+			}
+			if diff := cmp.Diff(tt.want, facts.Queries[0].Writes); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if lost := facts.Queries[0].Lost.Writes; lost != 1-len(tt.want) {
+				t.Errorf("%d writes are lost", lost)
+			}
+		})
 	}
 }
