@@ -26,13 +26,14 @@ type traced struct {
 // trace looks in a table's history for what its files and domains do not tell: whether
 // declared keys were set by a step of ajlo on a Spark, and by which keys OPTIMIZE ZORDER BY,
 // which leaves no mark on a file, ordered the table. A commit that cannot be read ends the
-// history, since nothing in it is needed to read the table.
+// history, since nothing in it is needed to read the table; of a table without declared keys so
+// does one since which too much came in for an older one to have ordered it.
 func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layout.Layout) (traced, bool) {
 	declared := declaredKeys(s)
 	if len(declared) == 0 && len(found.Clustering) > 0 {
 		return traced{}, false // the tags have told
 	}
-	seen := 0
+	seen, since := 0, newcomers(s)
 	for e, err := range delta.History(ctx, store, s.Version) {
 		if seen++; err != nil || seen > traceBack {
 			break
@@ -43,9 +44,29 @@ func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layo
 		case len(declared) > 0 && e.Operation == "CLUSTER BY":
 			ours := stamped(e) && slices.Equal(splitKeys(e.Parameters["newClusteringColumns"]), declared)
 			return traced{layout: found, owner: delta.OwnerUs}, ours
+		case len(declared) == 0 && since(e) >= 1-tagShare:
+			return traced{}, false
 		}
 	}
 	return traced{}, false
+}
+
+// newcomers gives the share of a table's live bytes that came in by the commits that it was told
+// of so far.
+func newcomers(s delta.Snapshot) func(delta.Entry) float64 {
+	var total, added float64
+	live := map[string]float64{}
+	for _, f := range s.Files {
+		live[f.Path] = float64(f.Size)
+		total += float64(f.Size)
+	}
+	return func(e delta.Entry) float64 {
+		for _, f := range e.Added {
+			added += live[f.Path]
+			delete(live, f.Path)
+		}
+		return added / max(total, 1)
+	}
 }
 
 // byZOrder is the layout that a commit of OPTIMIZE ZORDER BY made, where more than tagShare of

@@ -1,0 +1,80 @@
+package lake
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ajlo/job/delta"
+	"ajlo/job/layout"
+	"ajlo/job/object"
+)
+
+// reading keeps the names of the commits that are read.
+type reading struct {
+	object.Store
+	read *[]string
+}
+
+func (r reading) ReadAll(ctx context.Context, key string) ([]byte, error) {
+	*r.read = append(*r.read, strings.TrimLeft(strings.TrimSuffix(filepath.Base(key), ".json"), "0"))
+	return r.Store.ReadAll(ctx, key)
+}
+
+// A table's order by OPTIMIZE ZORDER BY is found in its history, which is read no further than
+// to the commit since which half of its bytes came in.
+func TestTraceOfZOrder(t *testing.T) {
+	const start = `{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}` + "\n" +
+		`{"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{}}}` + "\n"
+	wrote := func(name string, bytes int) string {
+		return fmt.Sprintf(`{"commitInfo":{"operation":"WRITE","operationParameters":{}}}`+"\n"+
+			`{"add":{"path":"%s","partitionValues":{},"size":%d,"modificationTime":1,"dataChange":true}}`+"\n", name, bytes)
+	}
+	ordered := func(name string, bytes int) string {
+		return strings.Replace(wrote(name, bytes), `"WRITE","operationParameters":{}`, `"OPTIMIZE","operationParameters":{"zOrderBy":"[\"k\"]"}`, 1)
+	}
+	tests := []struct {
+		name    string
+		commits []string
+		read    []string // by the trace, newest first
+		found   bool
+	}{
+		{"most bytes are ordered", []string{start + ordered("a", 60), wrote("b", 20), wrote("c", 20)}, []string{"2", "1", ""}, true},
+		{"half of them came in since", []string{start + ordered("a", 50), wrote("b", 20), wrote("c", 30)}, []string{"2", "1"}, false},
+		{"the last commit holds all that counts", []string{start + ordered("a", 10), wrote("b", 10), wrote("c", 80)}, []string{"2"}, false},
+		{"nothing was ever ordered", []string{start + wrote("a", 60), wrote("b", 20)}, []string{"1", ""}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, "_delta_log"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for version, text := range tt.commits {
+				if err := os.WriteFile(filepath.Join(dir, "_delta_log", fmt.Sprintf("%020d.json", version)), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			store, err := object.OpenLocal(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := delta.Replay(t.Context(), store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read []string
+			got, found := trace(t.Context(), reading{store, &read}, s, layout.Unordered())
+			if found != tt.found || found && !slices.Equal(got.layout.Clustering, layout.ClusteredBy(layout.Sort, "k").Clustering) {
+				t.Errorf("found %v: %v", found, got.layout)
+			}
+			if !slices.Equal(read, tt.read) {
+				t.Errorf("read %q, want %q", read, tt.read)
+			}
+		})
+	}
+}
