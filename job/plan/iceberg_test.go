@@ -160,6 +160,25 @@ func TestIcebergKeysFollowTheLookUps(t *testing.T) {
 	}
 }
 
+// Half the rows of small files tell nearly as much of a layout as all of them.
+func TestSmallFilesAreForetoldFromHalfTheirRows(t *testing.T) {
+	in := onCalls(calls(2))
+	lookUps(&in, "from_number", numbers(1)...)
+	lookUps(&in, "to_number", numbers(2)...)
+	whole := decide(t, in).Tables[0]
+	for c, values := range in.Tables[0].Sample.Values {
+		var half []predicate.Value
+		for i := 0; i < len(values); i += 2 {
+			half = append(half, values[i])
+		}
+		in.Tables[0].Sample.Values[c] = half
+	}
+	got := decide(t, in).Tables[0]
+	if diff := cmp.Diff(whole.Chosen, got.Chosen); diff != "" || float64(got.ScannedBytesThen) > 1.1*float64(whole.ScannedBytesThen) {
+		t.Errorf("%s reads %s, from all rows %s", got.Chosen, got.ScannedBytesThen, whole.ScannedBytesThen)
+	}
+}
+
 // Only partitions that are closed get new keys, the newest first as far as the budget goes; what
 // stays outside is read as it is.
 func TestIcebergKeysAreForClosedPartitions(t *testing.T) {
