@@ -48,9 +48,17 @@ const (
 // callLake is a lake of call records on a Spark with Iceberg.
 type callLake struct {
 	dir, logs string
-	now       time.Time
+	files     int       // of yesterday
+	now       time.Time // when the night ends: after the look-ups, in an hour or two
 	command   []string
 	conf      map[string]string
+}
+
+func newCallLake(t *testing.T, files int) callLake {
+	t.Helper()
+	l := callLake{dir: t.TempDir(), logs: t.TempDir(), files: files, now: time.Now().UTC().Add(2 * time.Hour).Truncate(time.Hour)}
+	l.command, l.conf = sparktest.SparkSQL(t, sparktest.Options{Engine: sparktest.Iceberg, Warehouse: l.warehouse()})
+	return l
 }
 
 func (l callLake) warehouse() string { return filepath.Join(l.dir, "warehouse") }
@@ -86,7 +94,7 @@ func callProgram(t *testing.T) string {
 func (l callLake) record(t *testing.T) {
 	t.Run("made and looked up", func(t *testing.T) {
 		spark := l.start(t, l.logs)
-		l.fill(t, spark, -1, callFiles)
+		l.fill(t, spark, -1, l.files)
 		l.fill(t, spark, 0, 8)
 		for _, sql := range []string{
 			"CREATE TABLE lake.tele.people USING iceberg AS SELECT id AS number, pmod(id, 9) AS tariff FROM range(1000)",
@@ -353,11 +361,9 @@ func sameCalls(t *testing.T, spark *sparktest.Spark, before int64) {
 }
 
 // Call records, looked up by either number: the keys follow the look-ups in the log, and what
-// the look-ups read falls as a z-order promises. Only the day that is over is rewritten, and the
-// next night the next.
+// the look-ups read falls as a z-order promises.
 func TestCallRecordsLieByTheirLookUps(t *testing.T) {
-	l := callLake{dir: t.TempDir(), logs: t.TempDir(), now: time.Now().UTC().Add(2 * time.Hour).Truncate(time.Hour)}
-	l.command, l.conf = sparktest.SparkSQL(t, sparktest.Options{Engine: sparktest.Iceberg, Warehouse: l.warehouse()})
+	l := newCallLake(t, callFiles)
 	l.record(t)
 	past, closing, err := job.OpenPast(t.Context(), filepath.Join(l.dir, "none.db"))
 	if err != nil {
@@ -387,10 +393,11 @@ func TestCallRecordsLieByTheirLookUps(t *testing.T) {
 	if err := closing(); err != nil {
 		t.Fatal(err)
 	}
-	l.nights(t)
+	l.readsFall(t)
 }
 
-func (l callLake) nights(t *testing.T) {
+// readsFall lays the day by one column, then by both.
+func (l callLake) readsFall(t *testing.T) {
 	spark := l.start(t, "")
 	numbers := l.numbers(t, spark)
 	if mean, _ := l.counted(t, spark, "as written", numbers); mean < 0.97*2*callFiles {
@@ -407,9 +414,18 @@ func (l callLake) nights(t *testing.T) {
 	if mean, p95 := l.counted(t, spark, "z-ordered", numbers); mean > 125 || p95 > 150 {
 		t.Errorf("z-ordered, look-ups read mean %.1f and p95 %d files, want at most 125 and 150", mean, p95)
 	}
+}
+
+// Night after night the day that is over is laid, and nothing else.
+func TestClosedDaysAreLaidNightAfterNight(t *testing.T) {
+	l := newCallLake(t, 64)
+	l.record(t)
+	spark := l.start(t, "")
+	first := l.run(t, l.night(t, l.logsOf(t, 0, "OUT", "IN"), "zorder.db", 0), state.Applied)
+	sameCalls(t, spark, l.rewritten(t, first, plan.Rekey, -1).Result.Previous)
 
 	// A night later today is over, and what came in is upkept; the day before stays.
-	l.fill(t, spark, 0, 120)
+	l.fill(t, spark, 0, l.files-8)
 	before := l.look(t)
 	next := l.night(t, l.logsOf(t, 1, "OUT", "IN"), "zorder.db", 1)
 	upkept := l.run(t, next, state.Applied)
