@@ -245,12 +245,19 @@ func (m *meter) value(executions []int64, id int64) (value int64, ok bool) {
 
 // forget drops what was measured for an execution.
 func (m *meter) forget(execution int64) {
-	delete(m.values, execution)
 	m.forgetEarly(execution)
+	delete(m.values, execution)
 }
 
-// forgetEarly drops what was measured for an execution that none of its plans has named.
+// forgetEarly drops what was measured for an execution that none of its plans has named, and
+// keeps what one named later: broadcasts may run before the event that tells of their plan,
+// since Spark generates code for it to print it.
 func (m *meter) forgetEarly(execution int64) {
+	for id, value := range m.early[execution] {
+		if m.wanted[id] {
+			m.values.put(execution, eventlog.Accumulator{ID: id, Value: value})
+		}
+	}
 	m.held -= len(m.early[execution])
 	delete(m.early, execution)
 }

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"ajlo/job/eventlog"
@@ -88,5 +89,21 @@ func TestUnnamedValuesAreBounded(t *testing.T) {
 	}
 	if x.facts(); x.meter.held != 0 || len(x.meter.early)+len(x.meter.values) != 0 {
 		t.Errorf("%d values are held, of %d and %d executions, once all is settled", x.meter.held, len(x.meter.early), len(x.meter.values))
+	}
+}
+
+// Values that came before the plan that names them are kept for it, however many queries end
+// before it is settled.
+func TestEarlyValuesOutliveTheirWait(t *testing.T) {
+	x := newExtractor()
+	x.take(driver(1, eventlog.Accumulator{ID: 1, Value: 4}, eventlog.Accumulator{ID: 2, Value: 900}))
+	for id := int64(1); id < settleAfter; id++ {
+		x.take(start(id, id, id))
+		x.take(end(id, id+1))
+	}
+	facts := x.facts()
+	first := slices.IndexFunc(facts.Queries, func(q Query) bool { return q.Execution == 1 })
+	if got := facts.Queries[first].Scans[0]; !got.Measured || got.FilesRead != 4 || got.BytesRead != 900 {
+		t.Errorf("the scan read %d files of %d bytes (measured: %v), want 4 of 900", got.FilesRead, got.BytesRead, got.Measured)
 	}
 }
