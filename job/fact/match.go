@@ -10,6 +10,8 @@ import (
 // metricIDs are the accumulators that measure one scan, −1 where the plan names none.
 type metricIDs struct{ files, bytes, rows int64 }
 
+func (m metricIDs) all() []int64 { return []int64{m.files, m.bytes, m.rows} }
+
 // noMetrics is a scan that the plan's tree does not have.
 var noMetrics = metricIDs{files: -1, bytes: -1, rows: -1}
 
@@ -262,10 +264,19 @@ func (m *meter) forgetEarly(execution int64) {
 	delete(m.early, execution)
 }
 
+// wantScans takes note of the metrics of scans.
+func (m *meter) wantScans(scans []foundScan) {
+	for _, s := range scans {
+		for _, id := range s.metrics.all() {
+			m.wanted[id] = true
+		}
+	}
+}
+
 // unwant drops the metrics of scans. A later plan that shows them again asks for them again.
 func (m *meter) unwant(scans []foundScan) {
 	for _, s := range scans {
-		for _, id := range []int64{s.metrics.files, s.metrics.bytes, s.metrics.rows} {
+		for _, id := range s.metrics.all() {
 			delete(m.wanted, id)
 		}
 	}

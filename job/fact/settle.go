@@ -41,12 +41,17 @@ func (x *extractor) settle(root int64) {
 }
 
 // forgetEarly drops what was measured for roots, and their children, that none of their plans
-// has named.
+// has named. What they name may have been let go of meanwhile, by an older query that showed the
+// same cached table.
 func (x *extractor) forgetEarly(roots []int64) {
 	for id, e := range x.executions {
-		if slices.Contains(roots, e.root) {
-			x.meter.forgetEarly(id)
+		if !slices.Contains(roots, e.root) {
+			continue
 		}
+		if e.digested != nil {
+			x.meter.wantScans(e.digested.scans)
+		}
+		x.meter.forgetEarly(id)
 	}
 }
 

@@ -107,3 +107,30 @@ func TestEarlyValuesOutliveTheirWait(t *testing.T) {
 		t.Errorf("the scan read %d files of %d bytes (measured: %v), want 4 of 900", got.FilesRead, got.BytesRead, got.Measured)
 	}
 }
+
+// An older query that showed the same metrics and is settled does not take them from one that
+// still runs.
+func TestSharedMetricsOutliveOthers(t *testing.T) {
+	x := newExtractor()
+	const late = 1000
+	x.take(start(late, late, 1))
+	ends := func(from, to int64, begin func(id, root, ms int64) eventlog.ExecutionStart) {
+		for id := from; id < to; id++ {
+			x.take(begin(id, id, id))
+			x.take(end(id, id+1))
+		}
+	}
+	ends(1, 1+together, start)
+	ends(1+together, 1+3*settleAfter/2, bare)
+	if x.meter.wanted[1] {
+		t.Fatal("the older queries are not settled")
+	}
+	x.take(driver(late, eventlog.Accumulator{ID: 1, Value: 4}, eventlog.Accumulator{ID: 2, Value: 900}))
+	x.take(end(late, 500))
+	ends(500, 500+4*together, bare)
+	facts := x.facts()
+	at := slices.IndexFunc(facts.Queries, func(q Query) bool { return q.Execution == late })
+	if got := facts.Queries[at].Scans[0]; !got.Measured || got.FilesRead != 4 || got.BytesRead != 900 {
+		t.Errorf("the scan read %d files of %d bytes (measured: %v), want 4 of 900", got.FilesRead, got.BytesRead, got.Measured)
+	}
+}
