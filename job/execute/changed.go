@@ -9,10 +9,10 @@ import (
 )
 
 // Changed says how a table's schema or protocol differ from what a step was planned for (rule
-// 3); empty where they do not. A table whose newest version is older than the plan's is another
-// one in its place.
+// 3); empty where they do not. A Delta table whose newest version is older than the plan's is
+// another one in its place; Iceberg's versions are snapshot ids, which have no order.
 func Changed(step plan.Step, now lake.Snapshot) string {
-	if step.Version < 0 || step.Version > now.Version {
+	if now.Format == lake.Delta && (step.Version < 0 || step.Version > now.Version) {
 		return fmt.Sprintf("it was planned at version %d and is at version %d: it was made anew since, or the plan is not as it was made: make a new plan", step.Version, now.Version)
 	}
 	if now.SchemaHash != step.SchemaHash {
