@@ -310,17 +310,10 @@ func (l callLake) counted(t *testing.T, spark *sparktest.Spark, what string, num
 func keysOf(p plan.Plan) string {
 	for _, s := range p.Steps {
 		if s.Table == callTable {
-			return string(s.Layout.Order) + "(" + strings.Join(textsOf(s.Layout.Clustering), ", ") + ")"
+			return string(s.Layout.Order) + "(" + strings.Join(slices.Sorted(slices.Values(table.Texts(s.Layout.Clustering))), ", ") + ")"
 		}
 	}
 	return ""
-}
-
-func textsOf(columns []table.Column) (texts []string) {
-	for _, c := range slices.Sorted(slices.Values(columns)) {
-		texts = append(texts, string(c))
-	}
-	return texts
 }
 
 // rewritten is the one step of a night, on one day's calls.

@@ -110,26 +110,23 @@ func (SparkDelta) Undo(t Target, version int64) string {
 
 // SQL is the table as a statement names it, quoted so that nothing in the name is read as SQL.
 func (t Target) SQL() string {
-	if t.Address == ByPath || strings.HasPrefix(string(t.Name), "/") || strings.Contains(string(t.Name), "://") {
+	if t.Address == ByPath || t.Name.IsPlace() {
 		return "delta." + Quote(string(t.Location))
 	}
 	return t.named()
 }
 
-func dotted(parts []string) string {
-	quoted := make([]string, len(parts))
-	for i, part := range parts {
-		quoted[i] = Quote(part)
-	}
-	return strings.Join(quoted, ".")
-}
+func dotted(parts []string) string { return joined(parts, Quote, ".") }
 
-func columns(keys []table.Column) string {
-	quoted := make([]string, len(keys))
-	for i, key := range keys {
-		quoted[i] = Quote(string(key))
+func columns(keys []table.Column) string { return joined(table.Texts(keys), Quote, ", ") }
+
+// joined spells names one by one.
+func joined(names []string, spell func(string) string, between string) string {
+	spelt := make([]string, len(names))
+	for i, name := range names {
+		spelt[i] = spell(name)
 	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(spelt, between)
 }
 
 // Quote makes one identifier of any text: backticks around, backticks within doubled.

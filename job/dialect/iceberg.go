@@ -148,13 +148,7 @@ func (t Target) withinCatalog() string {
 	return dotted(parts)
 }
 
-func literals(columns []table.Column) string {
-	texts := make([]string, len(columns))
-	for i, c := range columns {
-		texts[i] = Literal(string(c))
-	}
-	return strings.Join(texts, ", ")
-}
+func literals(columns []table.Column) string { return joined(table.Texts(columns), Literal, ", ") }
 
 // Literal makes one string literal of any text, on one line.
 func Literal(text string) string {

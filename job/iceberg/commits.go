@@ -2,6 +2,7 @@ package iceberg
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/apache/iceberg-go/table"
@@ -28,6 +29,31 @@ type Commit struct {
 	Time      time.Time
 	Operation string // as the specification spells it: append, replace, overwrite, delete
 	Summary   map[string]string
+}
+
+// appKey is where Spark's writers name their application.
+const appKey = "spark.app.id"
+
+// App is the Spark application that wrote the snapshot, "" where it does not say.
+func (c Commit) App() string { return c.Summary[appKey] }
+
+// Counts are the summary's whole numbers: added-data-files, deleted-records, …. Writers leave out
+// those that are zero.
+func (c Commit) Counts() map[string]int64 {
+	counts := map[string]int64{}
+	for name, text := range c.Summary {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			counts[name] = n
+		}
+	}
+	return counts
+}
+
+func commitsOf(meta table.Metadata) (list []Commit) {
+	for _, s := range meta.Snapshots() {
+		list = append(list, commitOf(s))
+	}
+	return list
 }
 
 func commitOf(s table.Snapshot) Commit {

@@ -86,9 +86,7 @@ func describe(meta table.Metadata) Snapshot {
 	for _, f := range spec.Fields() {
 		s.Partition = append(s.Partition, Part{Field: nameOf(schema, f.SourceIDs), Transform: f.Transform.String()})
 	}
-	for _, snapshot := range meta.Snapshots() {
-		s.Commits = append(s.Commits, commitOf(snapshot))
-	}
+	s.Commits = commitsOf(meta)
 	return s
 }
 

@@ -78,15 +78,14 @@ type sampledColumn struct {
 func (s Snapshot) sampledColumns(names []table.Column) ([]sampledColumn, error) {
 	wanted := make([]sampledColumn, len(names))
 	for i, name := range names {
-		at := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
-		if at < 0 && slices.Contains(s.Layout.Partition, name) { // made of a column, such as day(started)
+		c, known := s.Column(name)
+		if !known && slices.Contains(s.Layout.Partition, name) { // made of a column, such as day(started)
 			wanted[i] = sampledColumn{Column: Column{Name: name}, partition: true}
 			continue
 		}
-		if at < 0 {
+		if !known {
 			return nil, fmt.Errorf("column %s: the table has none of that name", name)
 		}
-		c := s.Columns[at]
 		t, err := delta.ParseType(c.Type)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", name, err)

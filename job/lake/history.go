@@ -147,14 +147,15 @@ func icebergHistory(ctx context.Context, store object.Store, yield func(Change, 
 
 // icebergChange reads a snapshot's summary, in which what is missing is zero. Sizes are of
 // data and delete files together.
-func icebergChange(c iceberg.Change) Change {
-	removed := unit.Bytes(c.Counts["removed-files-size"])
-	written := c.Counts["added-records"]
+func icebergChange(c iceberg.Commit) Change {
+	counts := c.Counts()
+	removed := unit.Bytes(counts["removed-files-size"])
+	written := counts["added-records"]
 	return Change{
-		Version: c.ID, Time: c.Time, App: c.App, Kinds: icebergKinds[c.Operation],
-		FilesAdded: c.Counts["added-data-files"], FilesRemoved: c.Counts["deleted-data-files"], FilesMarked: c.Counts["added-delete-files"],
-		BytesAdded: unit.Bytes(c.Counts["added-files-size"]), BytesRemoved: &removed,
-		RowsWritten: &written, Partitions: first(c.Counts, "changed-partition-count"),
+		Version: c.ID, Time: c.Time, App: c.App(), Kinds: icebergKinds[c.Operation],
+		FilesAdded: counts["added-data-files"], FilesRemoved: counts["deleted-data-files"], FilesMarked: counts["added-delete-files"],
+		BytesAdded: unit.Bytes(counts["added-files-size"]), BytesRemoved: &removed,
+		RowsWritten: &written, Partitions: first(counts, "changed-partition-count"),
 	}
 }
 

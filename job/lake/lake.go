@@ -116,6 +116,15 @@ type Sample struct {
 	Population int64
 }
 
+// Column finds a column by its name.
+func (s Snapshot) Column(name table.Column) (c Column, ok bool) {
+	at := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
+	if at < 0 {
+		return Column{}, false
+	}
+	return s.Columns[at], true
+}
+
 // Distinct is how many values a column has in the sample; ok is false where they are more than
 // most, or the column was not sampled.
 func (s Sample) Distinct(c table.Column, most int) (n int, ok bool) {

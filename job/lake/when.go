@@ -1,7 +1,6 @@
 package lake
 
 import (
-	"slices"
 	"time"
 
 	"ajlo/job/layout"
@@ -12,12 +11,8 @@ import (
 // it is made of; ok is false where there is none.
 func (s Snapshot) TimePart() (p Part, columnType string, ok bool) {
 	for _, p := range s.Parts {
-		at := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == p.Source })
-		if at < 0 {
-			continue
-		}
-		if t := s.Columns[at].Type; p.byTime(t) {
-			return p, t, true
+		if c, known := s.Column(p.Source); known && p.byTime(c.Type) {
+			return p, c.Type, true
 		}
 	}
 	return Part{}, "", false

@@ -95,10 +95,4 @@ func (l Layout) String() string {
 	return strings.Join(parts, " ")
 }
 
-func join(columns []table.Column) string {
-	texts := make([]string, len(columns))
-	for i, c := range columns {
-		texts[i] = string(c)
-	}
-	return strings.Join(texts, ", ")
-}
+func join(columns []table.Column) string { return strings.Join(table.Texts(columns), ", ") }

@@ -38,13 +38,7 @@ func (s *Simulation) partitions(columns []table.Column) []share {
 	return shares
 }
 
-func key(columns []table.Column) string {
-	texts := make([]string, len(columns))
-	for i, c := range columns {
-		texts[i] = string(c)
-	}
-	return strings.Join(texts, "\x00")
-}
+func key(columns []table.Column) string { return strings.Join(table.Texts(columns), "\x00") }
 
 // runs parts sorted rows where the rank of a column changes.
 func runs(sorted []int, ranks [][]uint32) (parts [][]int) {

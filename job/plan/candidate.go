@@ -93,7 +93,7 @@ func (in Input) barred(t TableInput) string {
 	switch {
 	case len(t.Unsupported) > 0:
 		return "the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
-	case t.Snapshot.Format == lake.Iceberg && placeOnly(t.Snapshot.Table):
+	case t.Snapshot.Format == lake.Iceberg && t.Snapshot.Table.IsPlace():
 		return "it is known by its place only, and Iceberg's procedures go by a name"
 	case t.Snapshot.Owner == delta.OwnerUser:
 		return "its keys were set by its owner: " + t.Snapshot.Layout.String()
@@ -113,12 +113,17 @@ func keyColumns(t TableInput, rs []read, g joingraph.Graph, first []joingraph.Ed
 			reason = fmt.Sprintf("not weighed: %d columns with more joins or scans come first", maxKeyColumns)
 		}
 		if reason != "" {
-			refused = append(refused, Candidate{Layout: layout.ClusteredBy(layout.Sort, c), Refused: true, Reason: reason, Losers: []string{}})
+			refused = append(refused, refusal(layout.ClusteredBy(layout.Sort, c), "%s", reason))
 			continue
 		}
 		fit = append(fit, c)
 	}
 	return fit, refused
+}
+
+// refusal is a candidate that is not weighed.
+func refusal(l layout.Layout, format string, args ...any) Candidate {
+	return Candidate{Layout: l, Refused: true, Reason: fmt.Sprintf(format, args...), Losers: []string{}}
 }
 
 func wantedKeys(t TableInput, rs []read, g joingraph.Graph, first []joingraph.EdgeKey) []table.Column {
@@ -165,16 +170,16 @@ func place(first []joingraph.EdgeKey, key joingraph.EdgeKey) int {
 
 // unfit says why a column cannot be a key; empty means it can.
 func unfit(s lake.Snapshot, c table.Column) string {
-	at := slices.IndexFunc(s.Columns, func(column lake.Column) bool { return column.Name == c })
+	column, known := s.Column(c)
 	switch {
-	case at < 0:
+	case !known:
 		return "refused: the table has no such column any more"
 	case slices.Contains(s.Layout.Partition, c):
 		return "refused: it is a partition column"
 	case byTime(s, c) != "":
 		return "refused: the table is parted by its time already: " + byTime(s, c)
-	case !orderable(s.Columns[at].Type):
-		return "refused: a column of type " + s.Columns[at].Type + " keeps no bounds that prune"
+	case !orderable(column.Type):
+		return "refused: a column of type " + column.Type + " keeps no bounds that prune"
 	case unbound(s, c) != "":
 		return unbound(s, c)
 	case !bounded(s, c):
@@ -183,11 +188,6 @@ func unfit(s lake.Snapshot, c table.Column) string {
 		return sharedPrefix(s, c)
 	}
 	return ""
-}
-
-// placeOnly reports whether a table has no name but its place.
-func placeOnly(name table.Name) bool {
-	return strings.HasPrefix(string(name), "/") || strings.Contains(string(name), "://")
 }
 
 // byTime is the partition field that is made of a column of time; empty for none.

@@ -57,7 +57,7 @@ func (in Input) weighCuts(w *weighed) error {
 const cutPartitions = "refused: each partition would be parted by the whole tree, into files far below the target size"
 
 func (w *weighed) refuse(l layout.Layout, reason string) {
-	w.table.Candidates = append(w.table.Candidates, Candidate{Layout: l, Refused: true, Reason: reason, Losers: []string{}})
+	w.table.Candidates = append(w.table.Candidates, refusal(l, "%s", reason))
 }
 
 // worseThan says why learnt cuts are not offered beside the best curve, which scans so much;

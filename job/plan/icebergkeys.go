@@ -9,7 +9,6 @@ import (
 	"ajlo/job/dialect"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
-	"ajlo/job/predicate"
 	"ajlo/job/table"
 )
 
@@ -93,39 +92,21 @@ func (in Input) spread(t TableInput, keys []table.Column) (fit []table.Column, r
 	return fit, refused
 }
 
-func refusal(l layout.Layout, format string, args ...any) Candidate {
-	return Candidate{Layout: l, Refused: true, Reason: fmt.Sprintf(format, args...), Losers: []string{}}
-}
-
 // differing counts a column's sampled values, up to fewValues. Values that were made out of
 // bounds are no table's and tell nothing.
 func (in Input) differing(t TableInput, c table.Column) int {
-	at := slices.Index(t.Sample.Columns, c)
-	if at < 0 || in.Sketched {
+	n, few := t.Sample.Distinct(c, fewValues-1)
+	if !few || in.Sketched {
 		return fewValues
 	}
-	seen := map[predicate.Value]bool{}
-	for _, v := range t.Sample.Values[at] {
-		if seen[v] = true; len(seen) == fewValues {
-			break
-		}
-	}
-	return len(seen)
-}
-
-func typeOf(s lake.Snapshot, c table.Column) string {
-	at := slices.IndexFunc(s.Columns, func(column lake.Column) bool { return column.Name == c })
-	if at < 0 {
-		return ""
-	}
-	return s.Columns[at].Type
+	return n
 }
 
 // notInZOrder says why Iceberg's z-order does not take a column; empty where it does. Release
 // 1.10.1 looks for columns by their names unquoted.
 func notInZOrder(s lake.Snapshot, c table.Column) string {
-	kind := typeOf(s, c)
-	switch {
+	column, _ := s.Column(c)
+	switch kind := column.Type; {
 	case kind == "timestamp_ntz" || strings.HasPrefix(kind, "decimal("):
 		return "takes no " + kind
 	case strings.ContainsAny(string(c), "`."):

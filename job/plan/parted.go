@@ -25,10 +25,14 @@ func (in Input) weighPartitions(w *weighed, keys []table.Column) error {
 		return nil
 	}
 	tried := 0
+	_, scans := filters(w.what.reads)
 	for _, c := range keys {
+		if scans[c] == 0 || tried == maxPartitionColumns {
+			continue
+		}
 		values, few := w.input.Sample.Distinct(c, w.what.files)
 		l, ok := w.inside(c)
-		if !few || tried == maxPartitionColumns || !ok || !w.filtered(c) {
+		if !few || !ok {
 			continue
 		}
 		tried++
@@ -60,10 +64,4 @@ func (w weighed) inside(c table.Column) (l layout.Layout, ok bool) {
 	}
 	l.Partition = []table.Column{c}
 	return l, ok
-}
-
-// filtered reports whether some read compares the column with literals.
-func (w weighed) filtered(c table.Column) bool {
-	_, scans := filters(w.what.reads)
-	return scans[c] > 0
 }

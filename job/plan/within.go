@@ -31,6 +31,6 @@ func partitionColumns(s lake.Snapshot) (columns []table.Column) {
 
 // sampleable reports whether a sample can hold the column's values.
 func sampleable(s lake.Snapshot, c table.Column) bool {
-	at := slices.IndexFunc(s.Columns, func(column lake.Column) bool { return column.Name == c })
-	return at >= 0 && (orderable(s.Columns[at].Type) || s.Columns[at].Type == "boolean")
+	column, ok := s.Column(c)
+	return ok && (orderable(column.Type) || column.Type == "boolean")
 }

@@ -11,12 +11,26 @@ import (
 // other catalogs are kept. A table known by its place only is named by its Location.
 type Name string
 
+// IsPlace reports whether a table is known by its place only.
+func (n Name) IsPlace() bool {
+	return strings.HasPrefix(string(n), "/") || strings.Contains(string(n), "://")
+}
+
 // Location is where a table's files are: an absolute path or a URL, without a trailing slash.
 type Location string
 
 // Column is the name of a top-level column as the table's schema spells it. Column names
 // may hold dots, spaces, backticks or any other character.
 type Column string
+
+// Texts are the names of columns as they are.
+func Texts(columns []Column) []string {
+	texts := make([]string, len(columns))
+	for i, c := range columns {
+		texts[i] = string(c)
+	}
+	return texts
+}
 
 // Ref is one column of one table.
 type Ref struct {

@@ -141,7 +141,7 @@ func unmakable(l layout.Layout) string {
 	if err := layout.CheckKeys(l.Order, len(l.Clustering)); err != nil {
 		return err.Error()
 	}
-	if keys := names(l.Clustering); len(slices.Compact(slices.Sorted(slices.Values(keys)))) < len(keys) {
+	if keys := table.Texts(l.Clustering); len(slices.Compact(slices.Sorted(slices.Values(keys)))) < len(keys) {
 		return fmt.Sprintf("keys %q: one column is a key twice", keys)
 	}
 	if l.Tree != nil && l.Order != layout.LearntCuts {
@@ -156,18 +156,10 @@ func obstacle(t opened, step plan.Step) string {
 		return fmt.Sprintf("version %d: the embedded engine does not handle %s (its protocol stands in %s, its columns and properties in %s)",
 			t.delta.Version, strings.Join(unsupported, "; "), t.delta.ProtocolIn, t.delta.MetadataIn)
 	}
-	if by := names(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
+	if by := table.Texts(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
 		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)
 	}
 	return execute.Changed(step, t.lake)
-}
-
-func names(columns []table.Column) []string {
-	texts := make([]string, len(columns))
-	for i, c := range columns {
-		texts[i] = string(c)
-	}
-	return texts
 }
 
 func sameSet(a, b []string) bool {

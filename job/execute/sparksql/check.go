@@ -161,20 +161,13 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 // namesOf are the identifiers in a Delta step's statements. Before the end of a single statement
 // a quote does no harm.
 func (e *Engine) namesOf(step plan.Step) (names []string) {
-	for _, name := range append([]string{e.target(step).SQL()}, textsOf(step.Layout.Clustering)...) {
+	for _, name := range append([]string{e.target(step).SQL()}, table.Texts(step.Layout.Clustering)...) {
 		if !strings.Contains(step.Statement, "\n") {
 			name = strings.NewReplacer("'", "", `"`, "").Replace(name)
 		}
 		names = append(names, name)
 	}
 	return names
-}
-
-func textsOf(columns []table.Column) (texts []string) {
-	for _, c := range columns {
-		texts = append(texts, string(c))
-	}
-	return texts
 }
 
 // unsayable says which name spark-sql cannot be told; empty where it can be told all.
