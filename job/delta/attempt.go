@@ -85,7 +85,7 @@ func (c Change) encode(read Snapshot, a attempt) ([]byte, error) {
 		actions = append(actions, action{Add: &adds[i]})
 	}
 	for _, f := range c.Remove {
-		actions = append(actions, action{Remove: f.removed(c.Time)})
+		actions = append(actions, action{Remove: f.removed(c)})
 	}
 	for i := range domains {
 		actions = append(actions, action{Domain: &domains[i]})
@@ -103,7 +103,7 @@ func (c Change) added(read Snapshot, a attempt) ([]Add, []Domain, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		f.RawPath, f.DataChange, f.PartitionValues = raw, false, noNull(f.PartitionValues)
+		f.RawPath, f.DataChange, f.PartitionValues = raw, c.Alters != nil, noNull(f.PartitionValues)
 		if keys != "" && f.Tags[cubeTag] == keys {
 			f.ClusteringProvider = liquid
 		}
@@ -152,8 +152,9 @@ func (s Snapshot) clusteringTag() string {
 	return string(text)
 }
 
-// commitInfo says what Spark says of an OPTIMIZE. SnapshotIsolation is the level of commits
-// that change no rows.
+// commitInfo says what Spark says of an OPTIMIZE or a MERGE. SnapshotIsolation is the level of
+// commits that change no rows; one that does and loses to whatever it would have read is
+// Serializable, whatever less the table asks for.
 func (c Change) commitInfo(read Snapshot, a attempt) (*commitInfo, error) {
 	parameters := make(map[string]any, len(c.Parameters))
 	for name, v := range c.Parameters {
@@ -170,7 +171,7 @@ func (c Change) commitInfo(read Snapshot, a attempt) (*commitInfo, error) {
 	blind := false
 	info := &commitInfo{
 		Timestamp: c.Time, Operation: c.Operation, OperationParameters: parameters,
-		ReadVersion: &read.Version, IsolationLevel: "SnapshotIsolation", IsBlindAppend: &blind,
+		ReadVersion: &read.Version, IsolationLevel: c.isolation(), IsBlindAppend: &blind,
 		OperationMetrics: c.Metrics, UserMetadata: c.UserMetadata, EngineInfo: c.EngineInfo, TxnID: c.TxnID,
 	}
 	if tracking.Supported {
@@ -185,6 +186,13 @@ func (c Change) commitInfo(read Snapshot, a attempt) (*commitInfo, error) {
 	}
 	info.InCommitTimestamp = max(c.Time, a.inCommitTime+1)
 	return info, nil
+}
+
+func (c Change) isolation() string {
+	if c.Alters != nil {
+		return "Serializable"
+	}
+	return "SnapshotIsolation"
 }
 
 // inCommitTimes reports whether each commit has to hold its own time.

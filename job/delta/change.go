@@ -16,10 +16,17 @@ func (c Change) check(read Snapshot) error {
 	if c.TxnID == "" || c.Operation == "" || c.Time <= 0 {
 		return fmt.Errorf("%w: a commit needs an operation, a transaction id and a time", ErrRefused)
 	}
-	if len(c.Remove) == 0 || len(c.Add) == 0 {
+	if c.Alters == nil && (len(c.Remove) == 0 || len(c.Add) == 0) {
 		return fmt.Errorf("%w: nothing to put in another order", ErrRefused)
 	}
-	for _, check := range []func(Snapshot) error{c.checkFiles, c.checkRows, c.checkRowIDs, c.checkClock} {
+	if len(c.Remove)+len(c.Add) == 0 {
+		return fmt.Errorf("%w: no file comes in or goes out", ErrRefused)
+	}
+	checks := []func(Snapshot) error{c.checkFiles, c.checkRows, c.checkRowIDs, c.checkClock}
+	if c.Alters != nil {
+		checks = append(checks, c.checkAlteration)
+	}
+	for _, check := range checks {
 		if err := check(read); err != nil {
 			return fmt.Errorf("%w: %w", ErrRefused, err)
 		}
@@ -47,8 +54,8 @@ func (c Change) checkFiles(read Snapshot) error {
 	return nil
 }
 
-// checkRows is the last guard of rule 1: as many rows come in as go out, wherever the files
-// say how many they have. Added files have to.
+// checkRows is the last guard of rule 1: as many rows come in as go out, or as many more as the
+// change says, wherever the files say how many they have. Added files have to.
 func (c Change) checkRows(read Snapshot) error {
 	added, known, err := countRows(c.Add, read.Metadata.Schema)
 	if err != nil {
@@ -61,8 +68,12 @@ func (c Change) checkRows(read Snapshot) error {
 	if err != nil || !known { // statistics of others: no ground for a refusal
 		return nil
 	}
-	if added != removed {
-		return fmt.Errorf("%d rows would come in for %d that go out", added, removed)
+	grows := int64(0)
+	if c.Alters != nil {
+		grows = c.Alters.Grows
+	}
+	if added != removed+grows {
+		return fmt.Errorf("%d rows would come in for %d that go out, the difference should be %d", added, removed, grows)
 	}
 	return nil
 }
@@ -113,9 +124,9 @@ func noNull(values map[string]*string) map[string]*string {
 
 // removed is the action that takes a file out, spelt as its add was. As Spark does, of the
 // statistics only the number of rows is repeated.
-func (a Add) removed(time int64) *Remove {
+func (a Add) removed(c Change) *Remove {
 	r := &Remove{
-		RawPath: a.RawPath, DeletionTimestamp: time, ExtendedFileMetadata: true,
+		RawPath: a.RawPath, DeletionTimestamp: c.Time, DataChange: c.Alters != nil, ExtendedFileMetadata: true,
 		PartitionValues: noNull(a.PartitionValues), Size: a.Size, Tags: a.Tags, DeletionVector: a.DeletionVector,
 		BaseRowID: a.BaseRowID, DefaultRowCommitVersion: a.DefaultRowCommitVersion,
 	}

@@ -11,14 +11,18 @@ import (
 	"ajlo/job/object"
 )
 
-// Change is a rearrangement of rows: some files out, some in, the same rows in both.
+// Change is one commit: some files out, some in. Unless Alters is set it is a rearrangement, with
+// the same rows in both.
 type Change struct {
+	// Alters says what a change that alters rows went by; nil for a rearrangement.
+	Alters *Alteration
+
 	// Remove are live files of the snapshot that was read.
 	Remove []Add
 	// Add needs Path, Size, Stats and ModificationTime, and Tags where the layout is to be
 	// found again. RawPath and DataChange are filled in by Commit.
 	Add []Add
-	// Operation is the commit's name in the table's history: "OPTIMIZE".
+	// Operation is the commit's name in the table's history: "OPTIMIZE", "MERGE".
 	Operation string
 	// Parameters are the operation's, in the history's form: texts, numbers and booleans as
 	// they are, anything else as JSON within a string.
@@ -82,7 +86,7 @@ func commit(ctx context.Context, store object.Store, read Snapshot, c Change) (C
 	if err != nil {
 		return Committed{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	w := &writer{store: store, change: c, read: read, next: next, pause: newPause()}
+	w := &writer{store: store, change: c, read: read, next: next, stakes: c.stakes(), pause: newPause()}
 	for tried := 1; tried <= maxAttempts; tried++ {
 		won, err := w.try(ctx)
 		if won {
@@ -104,6 +108,7 @@ type writer struct {
 	change Change
 	read   Snapshot
 	next   attempt // every version before it is known not to conflict
+	stakes stakes
 	pause  *backoff.ExponentialBackOff
 }
 
@@ -174,7 +179,6 @@ func (w *writer) catchUp(ctx context.Context) error {
 	if err := sleep(ctx, w.pause.NextBackOff()); err != nil {
 		return err
 	}
-	removed, added := pathSet(w.change.Remove), pathSet(w.change.Add)
 	for {
 		actions, err := readCommit(ctx, w.store, w.next.version)
 		if errors.Is(err, object.ErrNotFound) {
@@ -183,7 +187,7 @@ func (w *writer) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if conflict := findConflict(actions, w.next.version, removed, added); conflict != nil {
+		if conflict := w.stakes.findConflict(actions, w.next.version); conflict != nil {
 			return conflict
 		}
 		if w.next, err = w.next.after(actions); err != nil {

@@ -12,6 +12,8 @@ const (
 	FileRemoved     ConflictKind = "file removed"
 	FileReadded     ConflictKind = "file added again"
 	ClusteringMoved ConflictKind = "clustering keys changed"
+	RowsChanged     ConflictKind = "rows of a file that was read were changed"
+	RowsAdded       ConflictKind = "rows that might have been read were added"
 )
 
 // Conflict is a commit by someone else that makes ours impossible. The table is as the other
@@ -30,20 +32,52 @@ func (c *Conflict) Error() string {
 	return fmt.Sprintf("conflict with version %d: %s%s", c.Version, c.Kind, what)
 }
 
-// findConflict holds a commit that came first against ours, which takes out the files of
-// removed and puts in those of added, all by decoded path. Appends never conflict: our
-// commit changes no row and claims nothing about files it does not name. nil when both
-// commits can be.
-func findConflict(winner []action, version int64, removed, added map[string]bool) *Conflict {
+// stakes is what a commit that comes first must not touch, all by decoded path.
+type stakes struct {
+	removed, added map[string]bool
+	// read are files whose rows decided what our commit does; nil for a rearrangement, which
+	// claims nothing about files it does not name, so that appends never conflict with it.
+	read map[string]bool
+	sees func(Add) bool
+}
+
+func (c Change) stakes() stakes {
+	s := stakes{removed: pathSet(c.Remove), added: pathSet(c.Add)}
+	if c.Alters != nil {
+		s.read, s.sees = pathSet(c.Alters.Read), c.Alters.Sees
+	}
+	return s
+}
+
+// findConflict holds a commit that came first against ours; nil when both commits can be.
+func (s stakes) findConflict(winner []action, version int64) *Conflict {
 	for _, a := range winner {
-		if kind, what := a.conflict(removed, added); kind != "" {
+		if kind, what := a.conflict(s); kind != "" {
 			return &Conflict{Kind: kind, Version: version, What: what}
 		}
 	}
+	s.follow(winner)
 	return nil
 }
 
-func (a action) conflict(removed, added map[string]bool) (ConflictKind, string) {
+// follow takes note of where rows went that were read: a rearrangement puts them into other
+// files.
+func (s stakes) follow(winner []action) {
+	moved := false
+	for _, a := range winner {
+		moved = moved || a.Remove != nil && touches(a.Remove.RawPath, s.read, nil)
+	}
+	for _, a := range winner {
+		if !moved || a.Add == nil {
+			continue
+		}
+		if path, err := decodePath(a.Add.RawPath); err == nil {
+			s.read[path] = true
+		}
+	}
+}
+
+func (a action) conflict(s stakes) (ConflictKind, string) {
 	switch {
 	case a.Protocol != nil:
 		return ProtocolChanged, ""
@@ -51,17 +85,32 @@ func (a action) conflict(removed, added map[string]bool) (ConflictKind, string) 
 		return MetadataChanged, ""
 	case a.Domain != nil && a.Domain.Name == clusteringDomain:
 		return ClusteringMoved, clusteringDomain
-	case a.Remove != nil && touches(a.Remove.RawPath, removed, added):
+	case a.Remove != nil && touches(a.Remove.RawPath, s.removed, s.added):
 		return FileRemoved, a.Remove.RawPath
-	case a.Add != nil && touches(a.Add.RawPath, removed, added):
+	case a.Add != nil && touches(a.Add.RawPath, s.removed, s.added):
 		return FileReadded, a.Add.RawPath
+	case a.Remove != nil && a.Remove.DataChange && touches(a.Remove.RawPath, s.read, nil):
+		return RowsChanged, a.Remove.RawPath
+	case a.Add != nil && a.Add.DataChange && s.wouldRead(*a.Add):
+		return RowsAdded, a.Add.RawPath
 	}
 	return "", ""
 }
 
+// wouldRead reports whether rows of a file that came in since would have been read. One whose
+// path does not decode may hold anything.
+func (s stakes) wouldRead(f Add) bool {
+	if s.sees == nil {
+		return false
+	}
+	var err error
+	f.Path, err = decodePath(f.RawPath)
+	return err != nil || s.sees(f)
+}
+
 // touches reports whether a path is one of ours. One that does not decode lies outside the
 // table's folder, where we have no files.
-func touches(raw string, removed, added map[string]bool) bool {
+func touches(raw string, ours, more map[string]bool) bool {
 	path, err := decodePath(raw)
-	return err == nil && (removed[path] || added[path])
+	return err == nil && (ours[path] || more[path])
 }

@@ -2,8 +2,8 @@
 // the Delta Lake project (PROTOCOL.md).
 //
 // In comes an object.Store rooted at a table's folder; out goes a Snapshot: protocol,
-// metadata and live files of one version. A Change (files out, files in, the same rows)
-// goes back as one commit. What always holds: a snapshot is whole or an error, versions are
+// metadata and live files of one version. A Change (files out, files in, with the same rows
+// or, for a MERGE, others) goes back as one commit. What always holds: a snapshot is whole or an error, versions are
 // written put-if-absent, and a commit that finds others' commits before it either proves
 // that they do not touch what it touches or gives up with a *Conflict.
 //

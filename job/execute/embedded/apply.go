@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"ajlo/job/delta"
 	"ajlo/job/execute"
@@ -65,27 +64,20 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 
 // commit makes the change part of the table, or takes the new files away again.
 func (e *Engine) commit(ctx context.Context, t opened, s scope, out made, c delta.Change) (execute.Result, error) {
-	done, err := delta.Commit(ctx, t.store, t.delta, c)
-	afterwards := context.WithoutCancel(ctx)
+	done, err := execute.Commit(ctx, t.store, t.delta, c)
 	if errors.Is(err, delta.ErrOutcomeUnknown) {
-		found, readErr := findNamed(afterwards, t.store, out.Paths())
-		if readErr != nil || len(found.paths) == 0 {
-			return execute.Result{}, errors.Join(fmt.Errorf("the new files are kept, the next run finds out: %w", err), readErr)
-		}
-		done, err = delta.Committed{Version: found.version, Attempts: 1}, nil
+		return execute.Result{}, err
 	}
 	if err != nil {
-		return execute.Result{Attempts: 1}, errors.Join(err, rewrite.Discard(afterwards, t.store, out.Paths()))
+		return execute.Result{Attempts: 1}, err
 	}
 	r := execute.Result{
 		Changed: true, Version: done.Version, FilesRemoved: len(s.files), FilesAdded: len(out.Files),
 		BytesRemoved: s.bytes(), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts, Paths: out.Paths(),
+		Warnings: execute.NoCheckpoint(done),
 	}
 	for _, f := range out.Files {
 		r.BytesAdded += f.Bytes
-	}
-	if done.Checkpoint != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("no checkpoint was written after version %d, the next one that is due makes up for it: %v", done.Version, done.Checkpoint))
 	}
 	return r, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,10 +17,6 @@ import (
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
-
-// spareSpace is the room a rewrite asks of the disk, in tenths of the table's bytes: rows in
-// another order compress differently, and the log grows.
-const spareSpace = 12
 
 // opened is the newest version of a step's table.
 type opened struct {
@@ -42,7 +36,7 @@ func (e *Engine) Unsupported(ctx context.Context, location table.Location) ([]st
 		return nil, fmt.Errorf("look at table %s: %w", location, err)
 	}
 	reasons := delta.Unsupported(s)
-	hazard, err := e.hazard(ctx, store, s)
+	hazard, err := execute.Hazard(ctx, store, s, e.o.Commit)
 	if hazard != "" {
 		reasons = append(reasons, hazard)
 	}
@@ -109,7 +103,7 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if err != nil {
 		return opened{}, execute.Refuse(step, "%v", err)
 	}
-	if reason := e.storageHazard(store); reason != "" {
+	if reason := execute.StorageHazard(store, e.o.Commit); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	d, l, err := execute.Open(ctx, store, step)
@@ -123,7 +117,7 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if err := delta.CheckClock(d, e.o.Now()); err != nil {
 		return opened{}, execute.Refuse(step, "%v", err)
 	}
-	reason, err := e.hazard(ctx, store, t.delta)
+	reason, err := execute.Hazard(ctx, store, t.delta, e.o.Commit)
 	if err != nil {
 		return opened{}, err
 	}
@@ -166,33 +160,13 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// checkSpace refuses where the disk has no room for the step's files a second time. Other
-// storage has no end.
+// checkSpace refuses where the disk has no room for the step's files a second time.
 func (e *Engine) checkSpace(step plan.Step, t opened, s scope) error {
-	if object.Scheme(t.store.URL()) != "file" {
-		return nil
+	reason, err := execute.Room(t.store, s.bytes(), e.o.FreeSpace)
+	if reason != "" {
+		return execute.Refuse(step, "%s: make room or lower the budget", reason)
 	}
-	dir, err := folder(t.store)
-	if err != nil {
-		return execute.Refuse(step, "%v", err)
-	}
-	free, err := e.o.FreeSpace(dir)
-	if err != nil {
-		return err
-	}
-	if needed := s.bytes() / 10 * spareSpace; free < needed {
-		return execute.Refuse(step, "the disk of %s has %d bytes free, the rewrite needs %d: make room or lower the budget", dir, free, needed)
-	}
-	return nil
-}
-
-// folder is the local path of a store.
-func folder(store object.Store) (string, error) {
-	u, err := url.Parse(store.URL())
-	if err != nil {
-		return "", err
-	}
-	return filepath.FromSlash(u.Path), nil
+	return err
 }
 
 // refusal turns what the rewrite refuses into the contract's error, and names the version that

@@ -62,7 +62,7 @@ func New(o Options) *Engine {
 		o.Open = object.Open
 	}
 	if o.FreeSpace == nil {
-		o.FreeSpace = freeSpace
+		o.FreeSpace = execute.FreeSpace
 	}
 	return &Engine{o}
 }

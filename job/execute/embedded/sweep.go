@@ -12,9 +12,6 @@ import (
 	"ajlo/job/rewrite"
 )
 
-// logFolder is the table's log, where nothing is ever deleted.
-const logFolder = "_delta_log"
-
 // Sweep finds out what of a dead step's list is part of the table and deletes the rest.
 // Before anything is deleted the whole log is read: commits, checkpoints and whatever else
 // lies there; a file of the list that any of them names stays, live or not. So does one whose
@@ -40,16 +37,16 @@ func (e *Engine) sweep(ctx context.Context, left execute.Leftover) (execute.Swep
 	if err != nil {
 		return execute.Swept{}, err
 	}
-	found, err := findNamed(ctx, store, left.Paths)
+	found, err := execute.FindNamed(ctx, store, left.Paths)
 	if err != nil {
 		return execute.Swept{}, err
 	}
 	swept := execute.Swept{}
-	if len(found.paths) > 0 {
-		swept = execute.Swept{Committed: true, Version: found.version}
+	if len(found.Paths) > 0 {
+		swept = execute.Swept{Committed: true, Version: found.Version}
 	}
 	for _, p := range left.Paths {
-		if !found.paths[p] && err == nil {
+		if !found.Paths[p] && err == nil {
 			err = sweepFile(ctx, store, left.Run, p, &swept)
 		}
 	}
@@ -79,7 +76,7 @@ func checkSweepable(name string) error {
 	switch {
 	case !strings.HasSuffix(name, ".parquet"), path.Clean(name) != name, path.IsAbs(name), strings.HasPrefix(name, ".."):
 		return fmt.Errorf("%q is no data file of the table", name)
-	case first == logFolder, strings.ContainsAny(name, "\\\x00"):
+	case first == execute.LogFolder, strings.ContainsAny(name, "\\\x00"):
 		return fmt.Errorf("%q is no data file of the table", name)
 	}
 	return nil

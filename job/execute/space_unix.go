@@ -1,6 +1,6 @@
 //go:build unix
 
-package embedded
+package execute
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"ajlo/job/unit"
 )
 
-// freeSpace is what a user without privileges may still write to the disk of dir.
-func freeSpace(dir string) (unit.Bytes, error) {
+// FreeSpace is what a user without privileges may still write to the disk of dir.
+func FreeSpace(dir string) (unit.Bytes, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, fmt.Errorf("free space of %s: %w", dir, err)

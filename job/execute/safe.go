@@ -1,4 +1,4 @@
-package embedded
+package execute
 
 import (
 	"context"
@@ -10,29 +10,29 @@ import (
 	"ajlo/job/object"
 )
 
-// storageHazard says why commits to the storage could be lost or take another's place (rule 4);
+// StorageHazard says why commits to the storage could be lost or take another's place (rule 4);
 // empty where they cannot. Google's and Azure's storage refuse a second file of one name to
 // whoever asks; S3 does so for those only who ask on condition. Local disks are left to those
 // who run Spark beside ajlo: its own writers there look first and then rename.
-func (e *Engine) storageHazard(store object.Store) string {
+func StorageHazard(store object.Store, commit config.Commit) string {
 	if object.Scheme(store.URL()) != onS3 {
 		return ""
 	}
-	switch e.o.Commit {
+	switch commit {
 	case config.Exclusive, config.Conditional:
 		return ""
 	case config.DynamoDB, config.ByCatalog:
-		return fmt.Sprintf("the config has commit: %s, which the embedded engine cannot do", e.o.Commit)
+		return fmt.Sprintf("the config has commit: %s, which the embedded engine cannot do", commit)
 	}
 	return "it is on S3, where Delta's writers can lose each other's commits: say in the config how commits are made safe (commit: conditional or exclusive)"
 }
 
 const onS3 = "s3"
 
-// hazard is storageHazard, and where commits are on condition also a writer in the table's
+// Hazard is StorageHazard, and where commits are on condition also a writer in the table's
 // history whose commits have none.
-func (e *Engine) hazard(ctx context.Context, store object.Store, s delta.Snapshot) (string, error) {
-	if reason := e.storageHazard(store); reason != "" || object.Scheme(store.URL()) != onS3 || e.o.Commit != config.Conditional {
+func Hazard(ctx context.Context, store object.Store, s delta.Snapshot, commit config.Commit) (string, error) {
+	if reason := StorageHazard(store, commit); reason != "" || object.Scheme(store.URL()) != onS3 || commit != config.Conditional {
 		return reason, nil
 	}
 	writers, err := delta.Writers(ctx, store, s.Version)

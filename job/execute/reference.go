@@ -1,4 +1,4 @@
-package embedded
+package execute
 
 import (
 	"bytes"
@@ -15,31 +15,34 @@ import (
 	"ajlo/job/object"
 )
 
-// named is what a table's log says of a list of files.
-type named struct {
-	paths   map[string]bool // those that something in the log names
-	version int64           // of the commit that names one, −1 where none is left that does
+// Named is what a table's log says of a list of files.
+type Named struct {
+	Paths   map[string]bool // those that something in the log names
+	Version int64           // of the commit that names one, −1 where none is left that does
 }
 
-// findNamed looks for files in everything that lies in the table's log, whatever says of them
+// LogFolder is the table's log, where nothing is ever deleted.
+const LogFolder = "_delta_log"
+
+// FindNamed looks for files in everything that lies in the table's log, whatever says of them
 // that they are or were part of the table. A file's own name holds a UUID and no character that
 // the log would escape, so that a plain search of the text finds it; the log spells the folders
 // of partitions in another way.
-func findNamed(ctx context.Context, store object.Store, paths []string) (named, error) {
-	found := named{paths: map[string]bool{}, version: -1}
+func FindNamed(ctx context.Context, store object.Store, paths []string) (Named, error) {
+	found := Named{Paths: map[string]bool{}, Version: -1}
 	if len(paths) == 0 {
 		return found, nil
 	}
-	for info, err := range store.List(ctx, logFolder+"/", "") {
+	for info, err := range store.List(ctx, LogFolder+"/", "") {
 		if err != nil {
-			return named{}, fmt.Errorf("look for a commit: %w", err)
+			return Named{}, fmt.Errorf("look for a commit: %w", err)
 		}
-		before := len(found.paths)
+		before := len(found.Paths)
 		if err := found.search(ctx, store, info.Key, paths); err != nil {
-			return named{}, fmt.Errorf("look for a commit in %s: %w", info.Key, err)
+			return Named{}, fmt.Errorf("look for a commit in %s: %w", info.Key, err)
 		}
-		if version, ok := commitVersion(info.Key); ok && len(found.paths) > before {
-			found.version = version
+		if version, ok := commitVersion(info.Key); ok && len(found.Paths) > before {
+			found.Version = version
 		}
 	}
 	return found, nil
@@ -57,7 +60,7 @@ func commitVersion(key string) (int64, bool) {
 
 // search adds the paths that a file of the log names. A file that is not yet a part of the
 // log, or that went away since it was listed, names none.
-func (n named) search(ctx context.Context, store object.Store, key string, paths []string) error {
+func (n Named) search(ctx context.Context, store object.Store, key string, paths []string) error {
 	if object.IsTemporary(key) {
 		return nil
 	}
@@ -75,17 +78,17 @@ func (n named) search(ctx context.Context, store object.Store, key string, paths
 	return err
 }
 
-func (n named) searchText(text []byte, paths []string) {
+func (n Named) searchText(text []byte, paths []string) {
 	for _, p := range paths {
-		if !n.paths[p] && bytes.Contains(text, []byte(path.Base(p))) {
-			n.paths[p] = true
+		if !n.Paths[p] && bytes.Contains(text, []byte(path.Base(p))) {
+			n.Paths[p] = true
 		}
 	}
 }
 
 // searchCheckpoint reads the path columns of a checkpoint: those of added, removed and
 // sidecar files.
-func (n named) searchCheckpoint(ctx context.Context, store object.Store, key string, paths []string) (err error) {
+func (n Named) searchCheckpoint(ctx context.Context, store object.Store, key string, paths []string) (err error) {
 	r, err := store.Open(ctx, key)
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func (n named) searchCheckpoint(ctx context.Context, store object.Store, key str
 	return nil
 }
 
-func (n named) searchChunk(chunk parquet.ColumnChunk, paths []string) (err error) {
+func (n Named) searchChunk(chunk parquet.ColumnChunk, paths []string) (err error) {
 	pages := chunk.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()
 	for {
@@ -128,7 +131,7 @@ func (n named) searchChunk(chunk parquet.ColumnChunk, paths []string) (err error
 	}
 }
 
-func (n named) searchPage(page parquet.Page, paths []string) error {
+func (n Named) searchPage(page parquet.Page, paths []string) error {
 	values := make([]parquet.Value, page.NumValues())
 	read, err := page.Values().ReadValues(values)
 	if err != nil && err != io.EOF {
