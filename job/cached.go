@@ -88,6 +88,11 @@ func (s shelf) put(r reading) error {
 	return s.folder.Put(r.key, kept(r))
 }
 
+// spare is for how long facts are kept of logs that the listing of a storage left out since they
+// are older than the window: longer than most windows are, so that a shorter one in between
+// costs no reading.
+const spare = 28 * 24 * time.Hour
+
 // sweep clears away the facts of logs that are gone.
 func (s shelf) sweep(source config.Source, logs []log) {
 	if !s.on {
@@ -97,7 +102,11 @@ func (s shelf) sweep(source config.Source, logs []log) {
 	for i, l := range logs {
 		places[i] = l.place
 	}
-	if err := s.folder.Sweep(source.Logs, places, s.now); err != nil {
+	leave := time.Duration(0)
+	if source.Stored() {
+		leave = spare
+	}
+	if err := s.folder.Sweep(source.Logs, places, s.now, leave); err != nil {
 		s.warn(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ajlo/job/eventlog"
 	"ajlo/job/fact"
@@ -22,7 +23,7 @@ func (o Observer) Explain(ctx context.Context, name string) (report.Explanation,
 	if !ok || err != nil {
 		return report.Explanation{}, &UsageError{fmt.Sprintf("query %q: want APP/EXECUTION, as facts --json prints them", name)}
 	}
-	logs, err := o.logsOf(app)
+	logs, err := o.logsOf(ctx, app)
 	if err != nil {
 		return report.Explanation{}, err
 	}
@@ -36,10 +37,10 @@ func (o Observer) Explain(ctx context.Context, name string) (report.Explanation,
 
 // logsOf lists all logs, those first whose name says that they are the application's: what
 // the log itself says is known only once it is read.
-func (o Observer) logsOf(app string) ([]log, error) {
+func (o Observer) logsOf(ctx context.Context, app string) ([]log, error) {
 	var named, others []log
 	for _, source := range o.Sources {
-		logs, err := find(source)
+		logs, err := o.find(ctx, source, time.Time{})
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"ajlo/job/config"
 	"ajlo/job/eventlog"
 	"ajlo/job/fact"
+	"ajlo/job/object"
 	"ajlo/job/window"
 )
 
@@ -24,6 +25,8 @@ import (
 type Observer struct {
 	// Sources are the folders of event logs.
 	Sources []config.Source
+	// Open opens those in object storage.
+	Open object.Opener
 	// Facts are folders that Export wrote, each as the Logs of a source.
 	Facts []config.Source
 	// Cache is the folder that keeps facts of finished applications; empty for none.
@@ -87,7 +90,7 @@ func (e *MissingLogs) Error() string {
 	if errors.Is(e.Err, fs.ErrNotExist) {
 		return fmt.Sprintf("event logs: there is no folder %s: name the folder that spark.eventLog.dir points to, under sources: or with --logs", e.Logs)
 	}
-	return fmt.Sprintf("event logs: %v: make the folder readable for this user", e.Err)
+	return fmt.Sprintf("event logs %s: %v: make the folder readable for this user", e.Logs, e.Err)
 }
 
 func (e *MissingLogs) Unwrap() error { return e.Err }
@@ -129,7 +132,7 @@ type reader func(context.Context) (reading, error)
 // read gives what the window has of each application, in the order of sources and paths.
 func (o Observer) read(ctx context.Context, w window.Window) ([]reading, error) {
 	shelf := o.openCache()
-	readers, err := o.readers(shelf)
+	readers, err := o.readers(ctx, shelf, w)
 	if err != nil {
 		return nil, err
 	}
@@ -150,10 +153,10 @@ func (o Observer) read(ctx context.Context, w window.Window) ([]reading, error) 
 	return readings, nil
 }
 
-func (o Observer) readers(shelf shelf) ([]reader, error) {
+func (o Observer) readers(ctx context.Context, shelf shelf, w window.Window) ([]reader, error) {
 	var readers []reader
 	for _, source := range o.Sources {
-		logs, err := find(source)
+		logs, err := o.find(ctx, source, w.Start)
 		if err != nil {
 			return nil, err
 		}

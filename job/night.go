@@ -58,7 +58,7 @@ func (n Night) opener() object.Opener {
 
 // observe reads what the window's logs say.
 func (n Night) observe(ctx context.Context) (Observed, error) {
-	o := Observer{Sources: n.Config.Sources, Facts: n.Facts, Cache: n.Config.Cache, Log: n.Log, Clock: n.Clock,
+	o := Observer{Sources: n.Config.Sources, Open: n.opener(), Facts: n.Facts, Cache: n.Config.Cache, Log: n.Log, Clock: n.Clock,
 		Histories: &Histories{Config: n.Config, Open: n.opener(), Log: n.Log}}
 	observed, err := o.Observe(ctx, n.Window)
 	if err == nil && n.Strict {

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"ajlo/job/config"
 	"ajlo/job/eventlog"
@@ -43,12 +44,13 @@ type log struct {
 	place       string
 }
 
-// find lists the logs of a source.
-func find(source config.Source) ([]log, error) {
-	if strings.Contains(source.Logs, "://") {
-		return nil, &UsageError{"event logs: " + source.Logs + " is not on local disk: copy or mount it and name the folder"}
+// find lists the logs of a source; of one in object storage those that may hold what happened
+// from since on.
+func (o Observer) find(ctx context.Context, source config.Source, since time.Time) ([]log, error) {
+	folder, err := o.folder(ctx, source, since)
+	if err != nil {
+		return nil, &MissingLogs{source.Logs, err}
 	}
-	folder := os.DirFS(source.Logs)
 	applications, err := eventlog.Find(folder, ".")
 	if err != nil {
 		return nil, &MissingLogs{source.Logs, err}
@@ -63,6 +65,18 @@ func find(source config.Source) ([]log, error) {
 		logs[i] = log{source: source, folder: folder, application: a, place: place}
 	}
 	return logs, nil
+}
+
+// folder opens the folder of a source.
+func (o Observer) folder(ctx context.Context, source config.Source, since time.Time) (fs.FS, error) {
+	if !source.Stored() {
+		return os.DirFS(source.Logs), nil
+	}
+	store, err := o.Open(source.Logs)
+	if err != nil {
+		return nil, err
+	}
+	return eventlog.Stored(ctx, store, since, source.Longest)
 }
 
 // placeOf is a path that stays the same while the log grows, is compacted and ends.

@@ -63,7 +63,7 @@ func (c factsCommand) print(w world, observed job.Observed) error {
 }
 
 func (c factsCommand) observer(w world) (job.Observer, window.Window, error) {
-	o := job.Observer{Log: w.log, Clock: w.clock}
+	o := job.Observer{Open: bucket.Open, Log: w.log, Clock: w.clock}
 	length, err := c.places(&o)
 	if err != nil {
 		return o, window.Window{}, err

@@ -1,8 +1,10 @@
 package main
 
 import (
-	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"ajlo/job"
 	"ajlo/job/config"
@@ -11,10 +13,10 @@ import (
 
 // logOptions are those of every command that reads logs.
 type logOptions struct {
-	Config string   `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
-	Logs   []string `type:"path" help:"Folders of event logs, instead of the config's sources."`
-	Since  string   `default:"" placeholder:"TIME|DURATION|all" help:"Start of the window: a time, a length such as 7d before its end, or all. Default: the config's window, 7d."`
-	Now    string   `default:"" placeholder:"TIME" help:"End of the window, RFC 3339 or a date in UTC. Default: the clock."`
+	Config string     `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
+	Logs   []logPlace `placeholder:"URL" help:"Folders of event logs, on this machine, s3://, gs:// or azblob://, instead of the config's sources."`
+	Since  string     `default:"" placeholder:"TIME|DURATION|all" help:"Start of the window: a time, a length such as 7d before its end, or all. Default: the config's window, 7d."`
+	Now    string     `default:"" placeholder:"TIME" help:"End of the window, RFC 3339 or a date in UTC. Default: the clock."`
 }
 
 // load reads the config and puts the options over it.
@@ -53,10 +55,23 @@ func pathMaps(sources []config.Source) map[string]string {
 	return paths
 }
 
-func logFolders(folders []string) []config.Source {
+// logPlace is a URL, or an absolute path that was given from the folder the program was
+// started in.
+type logPlace string
+
+// UnmarshalText reads the argument.
+func (p *logPlace) UnmarshalText(text []byte) error {
+	*p = logPlace(text)
+	if path := strings.TrimPrefix(string(text), "file://"); !strings.Contains(path, "://") {
+		*p = logPlace(kong.ExpandPath(path))
+	}
+	return nil
+}
+
+func logFolders[T ~string](folders []T) []config.Source {
 	sources := make([]config.Source, len(folders))
 	for i, folder := range folders {
-		sources[i] = config.Source{Logs: filepath.Clean(folder)}
+		sources[i] = config.Source{Logs: string(folder)}
 	}
 	return sources
 }

@@ -12,6 +12,7 @@ import (
 
 	"cloud.google.com/go/storage"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/cenkalti/backoff/v5"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
@@ -137,18 +138,30 @@ func (r *bucketReader) ReadAt(p []byte, offset int64) (n int, err error) {
 		}
 		return 0, io.EOF
 	}
-	part, err := r.bucket.blobs.NewRangeReader(r.ctx, r.name, offset, wanted, nil)
-	if err != nil {
-		return 0, r.bucket.fault("read", r.key, err)
+	n, err = r.read(p[:wanted], offset)
+	if err == nil && n < len(p) {
+		err = io.EOF
 	}
-	n, err = io.ReadFull(part, p[:wanted])
-	if err = errors.Join(err, part.Close()); err != nil {
-		return n, r.bucket.fault("read", r.key, err)
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return n, err
+}
+
+// readTries is how often a range is asked for whose bytes broke off. The SDKs send a request
+// again that failed, but not one whose answer had begun.
+const readTries = 4
+
+// read fills p, or says why it cannot.
+func (r *bucketReader) read(p []byte, offset int64) (int, error) {
+	return backoff.Retry(r.ctx, func() (int, error) {
+		part, err := r.bucket.blobs.NewRangeReader(r.ctx, r.name, offset, int64(len(p)), nil)
+		if err != nil {
+			return 0, backoff.Permanent(r.bucket.fault("read", r.key, err))
+		}
+		n, err := io.ReadFull(part, p)
+		if err = errors.Join(err, part.Close()); err != nil {
+			return n, r.bucket.fault("read", r.key, err)
+		}
+		return n, nil
+	}, backoff.WithMaxTries(readTries))
 }
 
 // Create looks first, so that a taken key is known before anything is sent, and asks again

@@ -64,7 +64,13 @@ type Source struct {
 	PathMap map[string]string `json:"path_map"`
 	// Reader is the engine that wrote the logs: it decides what is left unread.
 	Reader prune.Reader `json:"reader"`
+	// Longest is how long an application runs at most; 0 where nobody says. Of logs in object
+	// storage whose names tell an earlier start not even the names are read.
+	Longest time.Duration `json:"longest_ns"`
 }
+
+// Stored reports whether the logs are in object storage and not in a folder of this machine.
+func (s Source) Stored() bool { return strings.Contains(s.Logs, "://") }
 
 // Lake says how tables are found and named.
 type Lake struct {

@@ -37,6 +37,7 @@ type source struct {
 	Logs    text            `yaml:"logs"`
 	PathMap map[string]text `yaml:"path_map"`
 	Reader  text            `yaml:"reader"`
+	Longest text            `yaml:"longest"`
 }
 
 type lake struct {

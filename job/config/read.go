@@ -128,7 +128,10 @@ func (r *reader) sources(written []source) []Source {
 
 // source refuses a folder that was named before: its queries would count twice.
 func (r *reader) source(written source, before []Source) Source {
-	s := Source{Logs: read(r, written.Logs, r.path), PathMap: r.pathMap(written.PathMap), Reader: cmp.Or(read(r, written.Reader, prune.ParseReader), prune.OSSSpark)}
+	s := Source{
+		Logs: read(r, written.Logs, r.path), PathMap: r.pathMap(written.PathMap),
+		Reader: cmp.Or(read(r, written.Reader, prune.ParseReader), prune.OSSSpark), Longest: read(r, written.Longest, ParseSpan),
+	}
 	if r.fault == nil && slices.ContainsFunc(before, func(b Source) bool { return b.Logs == s.Logs }) {
 		r.fault = &Error{Message: fmt.Sprintf("logs %s are named twice", s.Logs), at: written.Logs.at, Next: "keep one of the two"}
 	}

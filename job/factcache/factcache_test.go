@@ -263,11 +263,11 @@ func TestKilledWhileWriting(t *testing.T) {
 	if _, ok := f.Get(key); ok || len(f.Files()) > 0 {
 		t.Error("half a file is believed")
 	}
-	if err := f.Sweep(key.Source, nil, time.Now()); err != nil {
+	if err := f.Sweep(key.Source, nil, time.Now(), 0); err != nil {
 		t.Error(err)
 	}
 	only(t, folder)
-	if err := f.Sweep(key.Source, nil, time.Now().Add(2*time.Hour)); err != nil {
+	if err := f.Sweep(key.Source, nil, time.Now().Add(2*time.Hour), 0); err != nil {
 		t.Error(err)
 	}
 	if left := opened(t, folder); len(left.Files()) > 0 {
@@ -289,10 +289,17 @@ func TestSweep(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "notes.parquet"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := opened(t, folder).Sweep(key.Source, []string{key.Place}, time.Now()); err != nil {
+	if err := opened(t, folder).Sweep(key.Source, []string{key.Place}, time.Now(), time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	f := opened(t, folder)
+	if _, spared := f.Get(gone); !spared {
+		t.Error("facts of another log went before their time")
+	}
+	if err := f.Sweep(key.Source, []string{key.Place}, time.Now().Add(2*time.Hour), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	f = opened(t, folder)
 	for k, want := range map[*factcache.Key]bool{&key: true, &gone: false, &other: true} {
 		if _, got := f.Get(*k); got != want {
 			t.Errorf("%s in %s: there %v, want %v", k.Place, k.Source, got, want)

@@ -110,8 +110,9 @@ func (f Folder) write(name string, file []byte) (err error) {
 
 // Sweep deletes the facts of the source's logs that are at none of the given places any
 // more, so that literals do not outlive their logs, and what dead processes left half
-// written before now.
-func (f Folder) Sweep(source string, places []string, now time.Time) error {
+// written before now. Where the places are not all there are, spare is for how long facts are
+// left that were kept of others.
+func (f Folder) Sweep(source string, places []string, now time.Time, spare time.Duration) error {
 	kept := map[string]bool{}
 	for _, place := range places {
 		kept[stem(source, place)] = true
@@ -119,7 +120,8 @@ func (f Folder) Sweep(source string, places []string, now time.Time) error {
 	var failed error
 	for _, name := range f.names {
 		mine := strings.HasPrefix(name, sourceStem(source)) && wellNamed(name)
-		if mine && !kept[name[:len(name)-len(suffix)-digestDigits]] || f.abandoned(name, now) {
+		lost := mine && !kept[name[:len(name)-len(suffix)-digestDigits]] && (spare == 0 || f.olderThan(name, now.Add(-spare)))
+		if lost || f.abandoned(name, now) {
 			failed = errors.Join(failed, gone(os.Remove(filepath.Join(f.path, name))))
 		}
 	}
@@ -127,11 +129,12 @@ func (f Folder) Sweep(source string, places []string, now time.Time) error {
 }
 
 func (f Folder) abandoned(name string, now time.Time) bool {
-	if !strings.HasPrefix(name, temporary) {
-		return false
-	}
+	return strings.HasPrefix(name, temporary) && f.olderThan(name, now.Add(-abandonedAfter))
+}
+
+func (f Folder) olderThan(name string, t time.Time) bool {
 	info, err := os.Lstat(filepath.Join(f.path, name))
-	return err == nil && info.ModTime().Before(now.Add(-abandonedAfter))
+	return err == nil && info.ModTime().Before(t)
 }
 
 // gone is nil where the file was deleted, by whomever.

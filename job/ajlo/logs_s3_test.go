@@ -1,0 +1,125 @@
+//go:build s3
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ajlo/job"
+	"ajlo/job/bucket/buckettest"
+)
+
+const fixture = "../../testdata/spark40-delta"
+
+// answer is what one call of the program gave.
+type answer struct {
+	out, errs string
+	code      job.ExitCode
+}
+
+func ask(args ...string) answer {
+	var out, errs bytes.Buffer
+	code := run(context.Background(), args, world{out: &out, errs: &errs, clock: time.Now})
+	return answer{out.String(), errs.String(), code}
+}
+
+// logsInBucket puts the fixture's log into a bucket, written an hour before the window's end,
+// and beside it many that were written long before.
+func logsInBucket(t *testing.T, s buckettest.Server) {
+	t.Helper()
+	logs := filepath.Join(s.Folder, "logs")
+	if err := os.CopyFS(logs, os.DirFS(fixture+"/eventlogs")); err != nil {
+		t.Fatal(err)
+	}
+	lately := time.Date(2026, 11, 29, 23, 0, 0, 0, time.UTC)
+	err := filepath.WalkDir(logs, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(name, lately, lately))
+	})
+	for i := range 1500 {
+		name := filepath.Join(logs, fmt.Sprintf("local-%013d", 1700000000000+i))
+		long := lately.AddDate(0, -6, 0)
+		err = errors.Join(err, os.WriteFile(name, []byte("{}\n"), 0o644), os.Chtimes(name, long, long))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLogsOnS3(t *testing.T) {
+	server := buckettest.Start(t)
+	logsInBucket(t, server)
+	at := server.Bucket + "/logs"
+	want := ask("facts", "--logs", fixture+"/eventlogs", "--now", "2026-11-30", "--json")
+	got := ask("facts", "--logs", at, "--now", "2026-11-30", "--json")
+	if diff := cmp.Diff(want.out, got.out); diff != "" || got.code != job.ExitDone || len(got.out) < 10_000 {
+		t.Errorf("exit code %d, %s\n%s", got.code, got.errs, diff)
+	}
+	if all := ask("facts", "--logs", "s3a://lake/logs/", "--since", "all", "--now", "2026-11-30", "--json"); all.out != want.out {
+		t.Errorf("all of it: exit code %d, %s", all.code, all.errs)
+	}
+	later := ask("facts", "--logs", at, "--now", "2027-01-30", "--json")
+	if later.out != "" || later.code != job.ExitDone || !strings.Contains(later.errs, "no query of a user starts in the window") {
+		t.Errorf("two months later: %+v", later)
+	}
+	explained := ask("facts", "--logs", at, "--explain", "local-1795979361104/1")
+	if local := ask("facts", "--logs", fixture+"/eventlogs", "--explain", "local-1795979361104/1"); explained != local {
+		t.Errorf("explained: %s", cmp.Diff(local, explained, cmp.AllowUnexported(answer{})))
+	}
+	keptOfS3(t, at, want.out)
+}
+
+// keptOfS3 holds that a config names a bucket as well, and that a log of it is read only once.
+func keptOfS3(t *testing.T, at, want string) {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "ajlo.yaml")
+	text := fmt.Sprintf("sources: [{logs: %q, longest: 2d}]\nbudget: {rewrite: 50MB}\n", at)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := ask("facts", "--config", config, "--now", "2026-11-30", "--json"); got.out != want || got.code != job.ExitDone {
+			t.Errorf("exit code %d, %s\n%s", got.code, got.errs, cmp.Diff(want, got.out))
+		}
+		if kept := must(filepath.Glob(filepath.Join(filepath.Dir(config), "facts-cache", "*.parquet")))(t); len(kept) != 1 {
+			t.Errorf("%d applications are kept, want 1", len(kept))
+		}
+	}
+	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	if got := ask("facts", "--config", config, "--now", "2026-11-30"); got.code != job.ExitUsage || !strings.Contains(got.errs, at) {
+		t.Errorf("a storage that does not answer: %+v", got)
+	}
+}
+
+func TestLogsOnS3ThatCannotBeRead(t *testing.T) {
+	server := buckettest.Start(t)
+	for _, tt := range []struct {
+		name, logs, secret, want string
+	}{
+		{"no such folder", server.Bucket + "/nothing", "", "there is no folder s3://lake/nothing"},
+		{"no such bucket", "s3://no-such-bucket/logs", "", "there is no folder"},
+		{"a wrong key", server.Bucket + "/logs", "wrong", "SignatureDoesNotMatch"},
+		{"another storage", "hdfs://name/logs", "", `storage "hdfs" is not supported`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.secret != "" {
+				t.Setenv("AWS_SECRET_ACCESS_KEY", tt.secret)
+			}
+			got := ask("facts", "--logs", tt.logs, "--json")
+			if got.code != job.ExitUsage || !strings.Contains(got.errs, tt.want) || !strings.Contains(got.errs, tt.logs) {
+				t.Errorf("exit code %d, want 2 and %q, said %s", got.code, tt.want, got.errs)
+			}
+		})
+	}
+}
