@@ -77,7 +77,7 @@ func (f *dataFile) undeleted(b batch) (batch, error) {
 	columns := make([]arrow.Array, len(b.columns))
 	for c, column := range b.columns {
 		var err error
-		if columns[c], err = gather(column.DataType(), []arrow.Array{column}, at); err != nil {
+		if columns[c], err = gather(f.types[c], []arrow.Array{column}, at); err != nil {
 			return batch{}, err
 		}
 	}

@@ -74,6 +74,30 @@ func decoded(values arrow.DataType, convert converter) converter {
 	}
 }
 
+// rowsPerText is how many rows the texts of a dictionary stand for on average where keeping the
+// dictionary beside the rows is less than writing out the texts: each batch has one of its own.
+const rowsPerText = 2
+
+// numbered leaves texts in their dictionary where that is small beside the rows.
+func numbered(convert converter) converter {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		if texts := d.Dictionary().Len(); rowsPerText*texts <= d.Len() {
+			return d, checkNumbers(d, texts)
+		}
+		return convert(d)
+	}
+}
+
+// checkNumbers finds rows of a damaged file whose text is not in the dictionary.
+func checkNumbers(d arrow.ArrayData, texts int) error {
+	for i, n := range words[int32](d)[d.Offset():][:d.Len()] {
+		if uint32(n) >= uint32(texts) && validAt(d, d.Offset()+i) {
+			return fmt.Errorf("damaged file: row with text %d of a dictionary of %d", n, texts)
+		}
+	}
+	return nil
+}
+
 // shifted is an array's validity from its first value on; nil where no value is NULL.
 func shifted(d arrow.ArrayData) *memory.Buffer {
 	if d.NullN() == 0 || d.Offset() == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -39,7 +40,8 @@ type dataFile struct {
 	leaves  []int       // of the columns that are read
 	at      []int       // place of each table column among those, −1 where the file lacks it
 	convert []converter // parallel to at
-	empty   []arrow.DataType
+	types   []arrow.DataType
+	coded   []bool // texts that the file holds by dictionary only
 }
 
 // openDataFile reads the footer and refuses what cannot be read exactly. Of the task's columns
@@ -175,10 +177,10 @@ func (f *dataFile) match() error {
 		return err
 	}
 	f.at, f.convert = make([]int, len(f.schema)), make([]converter, len(f.schema))
-	f.empty = make([]arrow.DataType, len(f.schema))
+	f.types, f.coded = make([]arrow.DataType, len(f.schema)), make([]bool, len(f.schema))
 	read := map[int]int{} // field of the file → its place among the fields read
 	for c, column := range f.schema {
-		if f.empty[c], err = arrowType(column.Type); err != nil {
+		if f.types[c], err = arrowType(column.Type); err != nil {
 			return fmt.Errorf("column %q: %w", column.Name, err)
 		}
 		field, err := fieldOf(f.mapping, stored.Fields(), column)
@@ -192,11 +194,20 @@ func (f *dataFile) match() error {
 		if f.convert[c], err = converterFor(f.mapping, stored.Field(field).Type, column.Type); err != nil {
 			return fmt.Errorf("column %q: %w", column.Name, err)
 		}
-		f.at[c] = field
+		f.at[c], f.coded[c] = field, stored.Field(field).Type.ID() == arrow.DICTIONARY
 		read[field] = 0
 	}
 	f.place(read)
 	return nil
+}
+
+// keepNumbers leaves texts as numbers in their dictionary, but for those of some columns.
+func (f *dataFile) keepNumbers(but []int) {
+	for c, coded := range f.coded {
+		if coded && !slices.Contains(but, c) {
+			f.convert[c] = numbered(f.convert[c])
+		}
+	}
 }
 
 // place lists the leaves of the fields that are read, in the file's order, and turns fields

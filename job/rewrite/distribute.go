@@ -36,6 +36,9 @@ func heldBytes(d arrow.ArrayData) (total int64) {
 	for _, child := range d.Children() {
 		total += heldBytes(child)
 	}
+	if d.DataType().ID() == arrow.DICTIONARY {
+		total += heldBytes(d.Dictionary())
+	}
 	return total
 }
 
@@ -219,6 +222,7 @@ func (w *distributing) read(ctx context.Context, p part) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
+	open.keepNumbers(w.keys)
 	share, left := float64(p.file.Bytes)/float64(max(1, open.Rows())), garbage{every: w.task.wide}
 	for b, err := range open.Batches(ctx, p.from, p.to) {
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -19,7 +20,8 @@ type place struct{ chunk, row uint32 }
 var errTooLong = errors.New("more than 2 GiB of values in one batch")
 
 // gather copies the values at the given places, in that order, into one array. All chunks
-// have the type dt, in the form of arrowSchema.
+// have the type dt, in the form of arrowSchema; those of texts may also hold numbers of texts
+// in a dictionary.
 func gather(dt arrow.DataType, chunks []arrow.Array, at []place) (arrow.Array, error) {
 	validity, nulls := gatherValidity(chunks, at)
 	var buffers []*memory.Buffer
@@ -35,6 +37,8 @@ func gather(dt arrow.DataType, chunks []arrow.Array, at []place) (arrow.Array, e
 		children, err = gatherFields(dt, chunks, at)
 	case *arrow.ListType, *arrow.MapType:
 		buffers, children, err = gatherEntries(dt.(arrow.ListLikeType), validity, chunks, at)
+	case *arrow.DictionaryType:
+		err = fmt.Errorf("order rows: the values of %s are wanted, not their numbers", dt)
 	case arrow.FixedWidthDataType:
 		buffers = []*memory.Buffer{validity, gatherFixed(dt, chunks, at)}
 	default:
@@ -112,16 +116,22 @@ func words[T arrow.FixedWidthType](data arrow.ArrayData) []T {
 	return arrow.GetData[T](buffer.Bytes())
 }
 
-// bytesChunk is a string or binary array taken apart.
+// bytesChunk is a string or binary array taken apart, or one of numbers of texts in a dictionary.
 type bytesChunk struct {
 	offsets []int32
 	bytes   []byte
+	numbers []int32 // of the rows' texts, noText for NULL; nil where row i has text i
 }
+
+const noText = -1
 
 func bytesChunks(chunks []arrow.Array) []bytesChunk {
 	apart := make([]bytesChunk, len(chunks))
 	for c, chunk := range chunks {
 		data := chunk.Data()
+		if coded, ok := chunk.(*array.Dictionary); ok {
+			data, apart[c].numbers = coded.Dictionary().Data(), numbersOf(coded)
+		}
 		if data.Len() == 0 {
 			continue
 		}
@@ -133,6 +143,22 @@ func bytesChunks(chunks []arrow.Array) []bytesChunk {
 	return apart
 }
 
+// numbersOf is the rows' places in their dictionary.
+func numbersOf(coded *array.Dictionary) []int32 {
+	data := coded.Data()
+	numbers := words[int32](data)[data.Offset():][:data.Len()]
+	if coded.NullN() == 0 {
+		return numbers
+	}
+	numbers = slices.Clone(numbers)
+	for i := range numbers {
+		if coded.IsNull(i) {
+			numbers[i] = noText
+		}
+	}
+	return numbers
+}
+
 // length is the bytes of so many values.
 func (b bytesChunk) length(values int) int32 {
 	if values == 0 {
@@ -141,7 +167,16 @@ func (b bytesChunk) length(values int) int32 {
 	return b.offsets[values] - b.offsets[0]
 }
 
-func (b bytesChunk) value(row uint32) []byte { return b.bytes[b.offsets[row]:b.offsets[row+1]] }
+func (b bytesChunk) value(row uint32) []byte {
+	if b.numbers != nil {
+		number := b.numbers[row]
+		if number == noText {
+			return nil
+		}
+		row = uint32(number)
+	}
+	return b.bytes[b.offsets[row]:b.offsets[row+1]]
+}
 
 // gatherBytes copies strings or binaries: offsets first, so that the bytes are allocated once.
 func gatherBytes(validity *memory.Buffer, chunks []arrow.Array, at []place) ([]*memory.Buffer, error) {

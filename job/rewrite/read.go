@@ -247,7 +247,7 @@ func (f *dataFile) converted(columns []arrow.Array, rows int) (batch, error) {
 	b := batch{columns: make([]arrow.Array, len(f.schema)), rows: rows}
 	for c, at := range f.at {
 		if at < 0 {
-			b.columns[c] = array.MakeFromData(nothing(f.empty[c], rows))
+			b.columns[c] = array.MakeFromData(nothing(f.types[c], rows))
 			continue
 		}
 		data, err := f.convert[c](columns[at].Data())

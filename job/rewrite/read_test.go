@@ -81,11 +81,14 @@ func openWith(t *testing.T, dir string, memory unit.Bytes) *dataFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := delta.Field{Name: "text", Type: delta.Type{Kind: delta.String, Text: "string"}, Nullable: true}
-	task := Task{Store: store, Metadata: delta.Metadata{Schema: delta.Schema{text}}, memory: memory}
+	task := Task{Store: store, Metadata: delta.Metadata{Schema: textSchema()}, memory: memory}
 	open, err := openListed(t.Context(), task, File{Path: "f.parquet", Bytes: unit.Bytes(info.Size()), Rows: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return open
+}
+
+func textSchema() delta.Schema {
+	return delta.Schema{{Name: "text", Type: delta.Type{Kind: delta.String, Text: "string"}, Nullable: true}}
 }

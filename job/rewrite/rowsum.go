@@ -116,6 +116,8 @@ func (s *summer) column(a arrow.Array, t delta.Type) error {
 		s.each(a, func(l *lanes, i int) { l.fold(0, uint64(btoi(a.Value(i)))) })
 	case *array.String, *array.Binary:
 		s.bytes(a)
+	case *array.Dictionary:
+		s.texts(a)
 	default:
 		return s.nested(a, t)
 	}
@@ -167,6 +169,22 @@ func (s *summer) bytes(a arrow.Array) {
 		}
 		h := xxh3.Hash128(apart.value(uint32(i)))
 		s.state[i].fold(h.Hi, h.Lo)
+	}
+}
+
+// texts folds what bytes would, each text of a dictionary being hashed once.
+func (s *summer) texts(a *array.Dictionary) {
+	apart := bytesChunks([]arrow.Array{a})[0]
+	hashes := make([]xxh3.Uint128, a.Dictionary().Len())
+	for i := range hashes {
+		hashes[i] = xxh3.Hash128(apart.bytes[apart.offsets[i]:apart.offsets[i+1]])
+	}
+	for i, number := range apart.numbers {
+		if number == noText {
+			s.state[i].foldNull()
+			continue
+		}
+		s.state[i].fold(hashes[number].Hi, hashes[number].Lo)
 	}
 }
 

@@ -1,6 +1,9 @@
 package rewrite
 
-import "github.com/apache/arrow-go/v18/arrow"
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
 
 // maxBatchRows are copied at a time at most.
 const maxBatchRows = 32 << 10
@@ -20,11 +23,17 @@ func strideOver(pieces []piece, bytes int64) stride {
 	for i, p := range pieces {
 		total, rows = total+p.bytes(), rows+int64(len(p.places))
 		for _, c := range p.columns {
-			if isText(c) {
-				chunk := bytesChunks([]arrow.Array{c})[0]
-				widest = max(widest, chunk.widest(c.Len()))
-				texts[i] = append(texts[i], chunk)
+			if !isText(c) {
+				continue
 			}
+			chunk := bytesChunks([]arrow.Array{c})[0]
+			if coded, ok := c.(*array.Dictionary); ok {
+				widest = max(widest, chunk.widest(coded.Dictionary().Len()))
+				total += chunk.written(c.Len())
+			} else {
+				widest = max(widest, chunk.widest(c.Len()))
+			}
+			texts[i] = append(texts[i], chunk)
 		}
 	}
 	s.most = min(max(bytes/max(1, total/rows), 1), maxBatchRows)
@@ -36,7 +45,15 @@ func strideOver(pieces []piece, bytes int64) stride {
 
 func isText(a arrow.Array) bool {
 	id := a.DataType().ID()
-	return id == arrow.STRING || id == arrow.BINARY
+	return id == arrow.STRING || id == arrow.BINARY || id == arrow.DICTIONARY
+}
+
+// written is the bytes that texts of a dictionary take where so many rows have them written out.
+func (b bytesChunk) written(rows int) (bytes int64) {
+	for row := range rows {
+		bytes += int64(len(b.value(uint32(row))))
+	}
+	return bytes
 }
 
 // next is how many of the rows, at least one, make the next batch.

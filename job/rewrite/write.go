@@ -251,6 +251,7 @@ func sumFile(ctx context.Context, t Task, f File) (sum RowSum, err error) {
 		return RowSum{}, err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
+	open.keepNumbers(nil)
 	summer, left := newSummer(t.columns()), garbage{every: t.wide}
 	for b, err := range open.Batches(ctx, 0, open.Groups()) {
 		if err != nil {
