@@ -35,6 +35,10 @@ func (n Night) Apply(ctx context.Context, planJSON []byte) (Result, error) {
 func (n Night) carryOut(ctx context.Context, d Decision, record *record) (Result, error) {
 	result := n.started()
 	result.Decision = d
+	if err := n.approved(d.PlanHash); err != nil {
+		result.Outcome = state.Refused
+		return result, err
+	}
 	if err := n.sweep(ctx); err != nil {
 		return result, err
 	}

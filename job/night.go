@@ -31,8 +31,10 @@ type Night struct {
 	Facts []config.Source
 	// Strict ends the run before it decides anything where an application cannot be read.
 	Strict bool
-	Store  *state.Store
-	Engine execute.Engine
+	// Approval is a person's leave for the plan that Apply is given; nil for none.
+	Approval *Approval
+	Store    *state.Store
+	Engine   execute.Engine
 	// Folders is how tables' folders are opened; object.Open, which knows local ones only, where
 	// nil.
 	Folders object.Opener

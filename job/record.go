@@ -57,8 +57,8 @@ func (n Night) begin(ctx context.Context, planHash string) (own context.Context,
 func (n Night) beginning(planHash string) state.Beginning {
 	return state.Beginning{
 		ID: n.ID, Window: n.Window, ConfigHash: n.Config.Hash(), CodeVersion: n.Version, Engine: n.Engine.Name(),
-		Holder: holderName(), Dead: holderDead, DryRun: n.Mode == DryRun || len(n.Config.Write) == 0, LeaseFor: leaseFor,
-		PlanHash: planHash,
+		Holder: holderName(), Dead: holderDead, DryRun: n.advises() || planHash == "" && n.asks(), LeaseFor: leaseFor,
+		PlanHash: planHash, Approval: n.leave(planHash),
 	}
 }
 

@@ -24,6 +24,8 @@ type Result struct {
 	Effects  []verify.Effect `json:"effects"`
 	// Earlier names the run that had already brought the night to its end; empty otherwise.
 	Earlier string `json:"earlier,omitempty"`
+	// AwaitsApproval is set where a person has to approve the plan before it is applied.
+	AwaitsApproval bool `json:"awaits_approval,omitempty"`
 	// PlanFile and ScriptFile are where the plan and its script were written.
 	PlanFile   string `json:"plan_file,omitempty"`
 	ScriptFile string `json:"script_file,omitempty"`

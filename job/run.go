@@ -44,6 +44,7 @@ func (n Night) night(ctx context.Context, record *record) (Result, error) {
 	}
 	if outcome, stop := n.stopsAt(result.Decision); stop {
 		result.Outcome = outcome
+		result.AwaitsApproval = outcome == state.DryRun && !n.advises()
 		return result, result.Decision.Refused()
 	}
 	return n.act(ctx, result, observed, lake, record)
@@ -76,7 +77,7 @@ func (n Night) stopsAt(d Decision) (state.Outcome, bool) {
 		return state.NoEvidence, true
 	case !d.Trigger.Fired && len(d.Plan.Steps) == 0:
 		return state.NoDrift, true
-	case n.Mode == DryRun || len(n.Config.Write) == 0:
+	case n.advises() || n.asks() && len(d.Plan.Steps) > 0:
 		return state.DryRun, true
 	case len(d.Plan.Steps) == 0:
 		return state.NothingToDo, true

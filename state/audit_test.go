@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -30,7 +31,9 @@ var update = flag.Bool("update", false, "write what the example queries give int
 func history(t *testing.T, s *Store, c *clock) {
 	t.Helper()
 	ctx := t.Context()
-	first := begin(t, s, beginning("n1-a", 1))
+	allowed := beginning("n1-a", 1)
+	allowed.Approval = Approval{By: "Ada", Until: c.now().Add(time.Hour)}
+	first := begin(t, s, allowed)
 	g := graph(1)
 	must(t, first.RecordGraph(ctx, g))
 	scores := []drift.Score{drift.Between(drift.Last, nil, g), drift.Between(drift.Plan, nil, g)}
@@ -135,6 +138,53 @@ func TestEveryViewReads(t *testing.T) {
 	for _, view := range views {
 		if rows := cell(t, s, `SELECT count(*) FROM `+view); rows == "0" {
 			t.Errorf("%s is empty", view)
+		}
+	}
+}
+
+// Views narrow by the nights and tables they tell of, and say so where they tell of none.
+func TestAudit(t *testing.T) {
+	s, c := newStore(t)
+	history(t, s, c)
+	for _, tt := range []struct {
+		view  View
+		asked Asked
+		rows  int
+		err   error
+	}{
+		{ChangesView, Asked{}, 1, nil},
+		{ChangesView, Asked{Since: "2026-12-01", Table: "tpch.lineitem"}, 1, nil},
+		{ChangesView, Asked{Since: "2026-12-02"}, 0, nil},
+		{ChangesView, Asked{Table: "tpch.orders"}, 0, nil},
+		{RunsView, Asked{Since: "2026-12-02"}, 1, nil},
+		{RunsView, Asked{Table: "tpch.orders"}, 0, ErrNoColumn},
+		{EdgesView, Asked{Table: "tpch.part", Since: "2026-12-02"}, 1, nil},
+		{UntouchedView, Asked{Since: "2026-12-01"}, 0, ErrNoColumn},
+		{UntouchedView, Asked{Table: "tpch.orders' OR 1=1 --"}, 0, nil},
+	} {
+		got, err := s.Audit(t.Context(), tt.view, tt.asked)
+		if !errors.Is(err, tt.err) || len(got.Rows) != tt.rows {
+			t.Errorf("%s of %+v: %d rows, %v; want %d, %v", tt.view, tt.asked, len(got.Rows), err, tt.rows, tt.err)
+		}
+	}
+	if _, err := s.Audit(t.Context(), "changes; DROP TABLE runs", Asked{}); err == nil {
+		t.Error("a view that is none was read")
+	}
+	changes, err := s.Audit(t.Context(), ChangesView, Asked{})
+	must(t, err)
+	got := map[string]any{}
+	for i, column := range changes.Columns {
+		got[column] = changes.Rows[0][i]
+	}
+	want := map[string]any{"approved_by": "Ada", "night": "2026-12-01", "run": "n1-a", "verdict": "helped by night 2026-12-02: 12 scans read 4000 bytes instead of 9000"}
+	for column, value := range want {
+		if diff := cmp.Diff(value, got[column]); diff != "" {
+			t.Errorf("%s: %s", column, diff)
+		}
+	}
+	for _, v := range Views() {
+		if rows, err := s.Audit(t.Context(), v, Asked{}); err != nil || len(rows.Rows) == 0 {
+			t.Errorf("%s: %d rows, %v", v, len(rows.Rows), err)
 		}
 	}
 }

@@ -26,11 +26,20 @@ type Beginning struct {
 	// PlanHash is the SHA-256 of a plan that was made before, for a run that carries it out;
 	// empty for a run that plans. It decides when there is nothing left to do.
 	PlanHash string
+	// Approval is the person who approved what the run will do; the zero value where nobody was
+	// asked.
+	Approval Approval
 	// Again begins a run although the night is done: what is wanted of it has changed.
 	Again bool
 	// LeaseFor is how long the run may go without recording anything before another may
 	// take over. It must be well above the longest pause of a healthy run.
 	LeaseFor time.Duration
+}
+
+// Approval is a person's leave, and until when it holds.
+type Approval struct {
+	By    string
+	Until time.Time
 }
 
 // Run is a run that holds the lease. Each of its methods that records something also renews
@@ -145,9 +154,10 @@ func (r *Run) insert(ctx context.Context, tx *sql.Tx, b Beginning) error {
 		return err
 	}
 	now := r.store.now()
-	const run = `INSERT INTO runs (id, night, attempt, dry_run, engine, config_hash, code_version, holder, started_us)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	_, err := tx.ExecContext(ctx, run, b.ID, r.Night, r.Attempt, b.DryRun, b.Engine, b.ConfigHash, b.CodeVersion, b.Holder, micros(now))
+	const run = `INSERT INTO runs (id, night, attempt, dry_run, engine, config_hash, code_version, holder, started_us, approved_by, approved_until_us)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), iif(? = '', NULL, ?))`
+	_, err := tx.ExecContext(ctx, run, b.ID, r.Night, r.Attempt, b.DryRun, b.Engine, b.ConfigHash, b.CodeVersion, b.Holder, micros(now),
+		b.Approval.By, b.Approval.By, micros(b.Approval.Until))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -34,10 +33,7 @@ func (c explainCommand) Run(ctx context.Context, w world) error {
 	if !c.JSON {
 		return why.Write(w.out)
 	}
-	enc := json.NewEncoder(w.out)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(why)
+	return printJSON(w.out, why)
 }
 
 // plan reads the plan that was named, or makes one whether or not the workload has drifted.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -30,10 +29,7 @@ func (c inspectCommand) Run(ctx context.Context, w world) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(w.out)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(inspection)
+		return printJSON(w.out, inspection)
 	}
 	return inspection.Write(w.out)
 }

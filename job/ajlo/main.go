@@ -1,4 +1,5 @@
-// Command ajlo is the night's job on the command line: run, plan, apply, facts and inspect.
+// Command ajlo is the night's job on the command line: run, plan, apply, explain, facts,
+// inspect and audit.
 // Arguments and a config file go in; results go to standard output, what happens on the way
 // to standard error, and the exit code says how it ended.
 package main
@@ -49,6 +50,7 @@ type commands struct {
 	Explain explainCommand `cmd:"" help:"Why a table is laid as it is or would be, or which tables hold a query class back."`
 	Facts   factsCommand   `cmd:"" help:"What the logs say: one fact a query, its scans, predicates and joins."`
 	Inspect inspectCommand `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
+	Audit   auditCommand   `cmd:"" help:"What was changed, when, by which run, why, what was promised, what it did and cost, who approved it; and what never was."`
 
 	Verbose bool             `short:"v" help:"Log what is looked at, too."`
 	Version kong.VersionFlag `help:"Print the version."`

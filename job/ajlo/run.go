@@ -83,16 +83,23 @@ func printed(out io.Writer, r job.Result, asJSON bool, runErr error) error {
 	return runErr
 }
 
+func printJSON(out io.Writer, value any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}
+
 func render(out io.Writer, r job.Result, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(r)
+		return printJSON(out, r)
 	}
 	page := report.Run{
 		ID: r.Run, Night: r.Night, Outcome: r.Outcome.String(), Earlier: r.Earlier, Plan: r.Decision.Plan,
 		Effects: r.Effects, Verdicts: r.Decision.Judgements, PlanFile: r.PlanFile, ScriptFile: r.ScriptFile,
+	}
+	if r.AwaitsApproval {
+		page.Awaits = r.Decision.PlanHash
 	}
 	for _, s := range r.Steps {
 		page.Steps = append(page.Steps, report.Step{

@@ -76,6 +76,16 @@ const (
 	Greedy Choice = "greedy"
 )
 
+// Approval is whether a person has to approve what a night would change.
+type Approval string
+
+// The approvals: none is asked for, or a run ends as a dry run and its plan waits for apply
+// with a person's leave.
+const (
+	NoApproval       Approval = "none"
+	ApprovalRequired Approval = "required"
+)
+
 // oneOf reads a value that has to be one of the choices.
 func oneOf[T ~string](choices ...T) func(string) (T, error) {
 	return func(text string) (T, error) {

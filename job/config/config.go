@@ -54,6 +54,8 @@ type Config struct {
 	Choice         Choice    `json:"choice"`
 	Allow          Allow     `json:"allow"`
 	Commit         Commit    `json:"commit"`
+	// Approval says whether a person has to approve a plan before its steps run.
+	Approval Approval `json:"approval"`
 }
 
 // Source is one place that holds event logs.

@@ -45,6 +45,7 @@ func TestParseFillsDefaults(t *testing.T) {
 		Sample:    SampleRows,
 		Choice:    Exact,
 		Commit:    NoCommit,
+		Approval:  NoApproval,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
@@ -83,7 +84,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		Sources: []Source{
 			{Logs: filepath.Join(dir, "logs"), PathMap: map[string]string{
 				"/lake/warehouse": filepath.Join(dir, "warehouse"), "dbfs:/mnt/x": "s3://bucket/x"}, Reader: prune.OSSSpark},
-			{Logs: "s3://bucket/logs", PathMap: map[string]string{}, Reader: prune.Databricks},
+			{Logs: "s3://bucket/logs", PathMap: map[string]string{}, Reader: prune.Databricks, Longest: 72 * time.Hour},
 		},
 		Lake: Lake{
 			Roots:   []string{filepath.Join(filepath.Dir(dir), "lake"), "/mnt/lake"},
@@ -114,6 +115,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		Sample:    SampleBounds,
 		Choice:    Greedy,
 		Commit:    Conditional,
+		Approval:  ApprovalRequired,
 		Allow:     Allow{ProtocolUpgrade: true},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -31,6 +31,7 @@ type document struct {
 	Choice         text     `yaml:"choice"`
 	Allow          allow    `yaml:"allow"`
 	Commit         text     `yaml:"commit"`
+	Approval       text     `yaml:"approval"`
 }
 
 type source struct {
@@ -107,6 +108,7 @@ func defaults() document {
 		Sample:         preset("rows"),
 		Choice:         preset("exact"),
 		Commit:         preset("none"),
+		Approval:       preset("none"),
 		Allow:          allow{ProtocolUpgrade: preset("false")},
 	}
 }

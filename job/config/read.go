@@ -51,6 +51,7 @@ func (r *reader) config(d document) Config {
 		Choice:         read(r, d.Choice, oneOf(Exact, Greedy)),
 		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
 		Commit:         read(r, d.Commit, oneOf(NoCommit, Conditional, Exclusive, DynamoDB, ByCatalog)),
+		Approval:       read(r, d.Approval, oneOf(NoApproval, ApprovalRequired)),
 	}
 	c.Cache = r.cache(d.Cache, c.State)
 	c.Engine.Spill = cmp.Or(c.Engine.Spill, filepath.Dir(c.State))

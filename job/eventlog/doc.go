@@ -3,7 +3,7 @@
 //
 // In: a file system that holds logs as Spark and those who run it write them: rolling folders
 // (eventlog_v2_*, with compact files), single files, Databricks' dated files, and the History
-// Server's zip; plain, or compressed with any of Spark's codecs or gzip, in layers. The
+// Server's zip; on disk or in object storage; plain, or compressed with any of Spark's codecs or gzip, in layers. The
 // content decides which, never the name.
 //
 // Out: the applications found, and for each of them its events in the order of the log. Two

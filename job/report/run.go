@@ -19,6 +19,8 @@ type Run struct {
 	Verdicts           []verify.Judgement // on steps of earlier nights
 	PlanFile           string
 	ScriptFile         string
+	// Awaits is the SHA-256 of the plan where a person has to approve it; empty otherwise.
+	Awaits string
 }
 
 // Step is one step as it went.
@@ -56,6 +58,9 @@ func (r Run) Write(w io.Writer) error {
 	if r.PlanFile != "" {
 		p.line("plan      %s", r.PlanFile)
 		p.line("script    %s", r.ScriptFile)
+	}
+	if r.Awaits != "" {
+		p.line("awaits    a person's leave: ajlo apply PLAN --approved-plan %s --approved-by NAME --approved-until TIME", r.Awaits)
 	}
 	p.line("run       %s of night %s: %s", r.ID, r.Night, r.Outcome)
 	_, err := io.WriteString(w, p.text.String())

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"ajlo/job"
+	"ajlo/job/report"
+)
+
+type auditCommand struct {
+	View    string `arg:"" optional:"" enum:",changes,runs,steps,drift,edges,candidates,untouched,verdicts" default:"" help:"One view as a table: changes, runs, steps, drift, edges, candidates, untouched or verdicts. Without one: what was changed and why, night by night, and what never was."`
+	Config  string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file, which names the state."`
+	State   string `type:"path" placeholder:"FILE" help:"The state file, instead of the config's."`
+	Since   string `placeholder:"DATE" help:"The first night that is wanted."`
+	Table   string `placeholder:"NAME" help:"One table alone."`
+	CSV     bool   `xor:"form" help:"Print the view as CSV."`
+	JSON    bool   `xor:"form" help:"Print as JSON."`
+	Parquet string `type:"path" placeholder:"FILE" xor:"form" help:"Write the view into a Parquet file."`
+}
+
+// Run reads the state and changes nothing.
+func (c auditCommand) Run(ctx context.Context, w world) error {
+	path, err := c.state()
+	if err != nil {
+		return err
+	}
+	if c.View == "" {
+		return c.summary(ctx, w, path)
+	}
+	l, err := job.AuditView(ctx, path, c.View, c.asked())
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.CSV:
+		return l.WriteCSV(w.out)
+	case c.JSON:
+		return printJSON(w.out, l)
+	case c.Parquet != "":
+		return writeParquet(c.Parquet, l)
+	}
+	return l.Write(w.out)
+}
+
+func (c auditCommand) summary(ctx context.Context, w world, path string) error {
+	if c.CSV || c.Parquet != "" {
+		return &job.UsageError{Text: "audit: CSV and Parquet hold one view: name one of " + strings.Join(job.AuditViews(), ", ")}
+	}
+	a, err := job.Audit(ctx, path, c.asked())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(w.out, a)
+	}
+	return a.Write(w.out)
+}
+
+func (c auditCommand) asked() job.Asked { return job.Asked{Since: c.Since, Table: c.Table} }
+
+// state is the file to read.
+func (c auditCommand) state() (string, error) {
+	if c.Since != "" {
+		if _, err := time.Parse(time.DateOnly, c.Since); err != nil {
+			return "", &job.UsageError{Text: "--since " + c.Since + ": want the date of a night, such as 2026-11-30"}
+		}
+	}
+	if c.State != "" {
+		return c.State, nil
+	}
+	conf, err := logOptions{Config: c.Config}.load()
+	if errUsage := new(job.UsageError); errors.As(err, &errUsage) {
+		return "", &job.UsageError{Text: "no state: name one with --state, or a config with --config"}
+	}
+	return conf.State, err
+}
+
+func writeParquet(path string, l report.Listing) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return l.WriteParquet(f)
+}
