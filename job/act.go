@@ -9,7 +9,6 @@ import (
 
 	"ajlo/job/delta"
 	"ajlo/job/execute"
-	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
 	"ajlo/job/unit"
@@ -52,6 +51,9 @@ func (n Night) check(ctx context.Context, d Decision, l Lake, s plan.Step) error
 	if !n.Config.MayWrite(s.Table, s.Location) {
 		return &execute.Refusal{Table: s.Table, Reason: "it is not under write: in the config"}
 	}
+	if s.Kind == plan.Rollback { // decided a moment ago, from the table as it is
+		return n.engineFor(s).Check(ctx, s)
+	}
 	if reason := stale(d.Plan, l, s); reason != "" {
 		return &execute.Refusal{Table: s.Table, Reason: reason}
 	}
@@ -59,6 +61,15 @@ func (n Night) check(ctx context.Context, d Decision, l Lake, s plan.Step) error
 		return &execute.Refusal{Table: s.Table, Reason: "its statement is not what its layout makes: make a new plan"}
 	}
 	return n.Engine.Check(ctx, s)
+}
+
+// engineFor is the night's engine; files that are put back are ajlo's own commit, whatever engine
+// took them out.
+func (n Night) engineFor(s plan.Step) execute.Engine {
+	if s.Back != nil {
+		return n.Own
+	}
+	return n.Engine
 }
 
 // stale says how a table's place, keys or owner differ from what was planned; empty where they
@@ -96,8 +107,12 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 	if err := r.run.StepStarted(ctx, number); err != nil {
 		return err
 	}
-	n.Log.Info("rewriting", "table", s.Table, "layout", s.Layout.String(), "bytes", s.Expected.Rewrite)
-	result, err := n.Engine.Apply(ctx, s, stepRecorder{
+	if s.Back == nil {
+		n.Log.Info("rewriting", "table", s.Table, "layout", s.Layout.String(), "bytes", s.Expected.Rewrite)
+	} else {
+		n.Log.Info("putting files back", "table", s.Table, "version", s.Back.Version, "files", s.Back.Files)
+	}
+	result, err := n.engineFor(s).Apply(ctx, s, stepRecorder{
 		run: r.run, number: number, step: s, purse: purse,
 		stamp:    execute.Stamp{Run: n.ID, Step: number, PlanHash: d.PlanHash},
 		progress: n.progressOf(s),
@@ -108,7 +123,9 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 	for _, warning := range result.Warnings {
 		n.Log.Warn(warning, "table", s.Table, "version", result.Version)
 	}
-	purse.take(s, result.BytesRemoved)
+	if s.Back == nil {
+		purse.take(s, result.BytesRemoved)
+	}
 	own, cancel := settling(ctx)
 	defer cancel()
 	if err := verify.Rows(result); err != nil {
@@ -118,17 +135,9 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 	err = r.run.StepApplied(own, number, result)
 	if err == nil && result.Changed {
 		// The plan's own way back leads to the version it saw; others may have written since.
-		err = errors.Join(r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, previous(s, result))), n.keepBounds(own, r, l, number, s))
+		err = errors.Join(r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, result.Previous)), n.keepBounds(own, r, l, number, s))
 	}
 	return err
-}
-
-// previous is the version that a commit followed.
-func previous(s plan.Step, r execute.Result) int64 {
-	if s.Format == lake.Iceberg {
-		return r.Previous
-	}
-	return r.Version - 1
 }
 
 // keepBounds keeps what later queries are judged by: the table as it was before new keys.

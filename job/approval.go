@@ -24,7 +24,7 @@ func (n Night) approved(planHash string) error {
 	a := n.Approval
 	switch {
 	case a == nil && n.Config.Approval == config.ApprovalRequired:
-		return refuse("the config asks for a person's leave: apply it with --approved-plan %s, --approved-by and --approved-until", planHash)
+		return refuse("the config asks for a person's leave: give --approved-plan %s, --approved-by and --approved-until", planHash)
 	case a == nil:
 		return nil
 	case a.Plan != planHash:

@@ -8,6 +8,7 @@ import (
 	"ajlo/job/config"
 	"ajlo/job/execute"
 	"ajlo/job/object"
+	"ajlo/job/plan"
 	"ajlo/job/unit"
 	"ajlo/job/window"
 	"ajlo/state"
@@ -35,6 +36,8 @@ type Night struct {
 	Approval *Approval
 	Store    *state.Store
 	Engine   execute.Engine
+	// Own is the engine in Go, which puts files back that any engine took out; a rollback takes it.
+	Own Returner
 	// Folders is how tables' folders are opened; object.Open, which knows local ones only, where
 	// nil.
 	Folders object.Opener
@@ -48,6 +51,12 @@ type Night struct {
 	// Clock is the time now, for the lease and for how long things take; decisions never
 	// see it.
 	Clock func() time.Time
+}
+
+// Returner is an engine that can put the files of before a step back in the place of the step's.
+type Returner interface {
+	execute.Engine
+	WayBack(ctx context.Context, step plan.Step) (plan.Back, error)
 }
 
 // opener is Folders or what stands for it.

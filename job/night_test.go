@@ -96,7 +96,7 @@ func (l lakeOf) with(t testing.TB, end time.Time, mode job.Mode, do func(job.Nig
 		}
 	}()
 	n := job.Night{
-		Config: l.config, Window: window.Ending(end, l.config.Window), Mode: mode, Store: store, Engine: l.engine(),
+		Config: l.config, Window: window.Ending(end, l.config.Window), Mode: mode, Store: store, Engine: l.engine(), Own: l.engine(),
 		Log: slog.New(slog.DiscardHandler), ID: uuid.NewString(), Version: "test", Clock: time.Now,
 	}
 	return do(n, context.Background())

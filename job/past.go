@@ -21,6 +21,18 @@ func (n *Night) Open(ctx context.Context) (closing func() error, err error) {
 	return n.Store.Close, nil
 }
 
+// OpenToRead opens the night's state for a run that keeps nothing; the caller closes it.
+func (n *Night) OpenToRead(ctx context.Context) (closing func() error, err error) {
+	n.Store, err = state.OpenReadOnly(ctx, n.Config.State)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &UsageError{err.Error()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return n.Store.Close, nil
+}
+
 // OpenPast opens a state to read; one that is not there yet is an empty past. The caller
 // closes it.
 func OpenPast(ctx context.Context, path string) (past Past, closing func() error, err error) {

@@ -17,7 +17,7 @@ type purse struct {
 }
 
 func newPurse(s plan.Settings) *purse {
-	return &purse{settings: s, left: map[plan.Kind]unit.Bytes{plan.Rekey: s.Budget, plan.Upkeep: s.Upkeep}, storage: s.Storage}
+	return &purse{settings: s, left: map[plan.Kind]unit.Bytes{plan.Rekey: s.Budget, plan.Upkeep: s.Upkeep, plan.Rollback: s.Budget}, storage: s.Storage}
 }
 
 // ask refuses a rewrite that what is left does not hold.

@@ -33,13 +33,17 @@ type record struct {
 //
 // The context that it returns is the run's: it ends when the lease is lost to another run.
 func (n Night) begin(ctx context.Context, planHash string) (own context.Context, r *record, done *state.AlreadyDone, err error) {
-	run, err := n.Store.Begin(ctx, n.beginning(planHash))
-	if errors.As(err, &done) && planHash == "" && n.asksForMore(ctx) {
+	return n.beginAs(ctx, n.beginning(planHash))
+}
+
+// beginAs is begin with what the run is given.
+func (n Night) beginAs(ctx context.Context, b state.Beginning) (own context.Context, r *record, done *state.AlreadyDone, err error) {
+	run, err := n.Store.Begin(ctx, b)
+	if errors.As(err, &done) && b.PlanHash == "" && n.asksForMore(ctx) {
 		n.Log.Info("the night is done, and the config asks for something else since", "run", done.Run)
-		again := n.beginning(planHash)
-		again.Again = true
+		b.Again = true
 		done = nil
-		run, err = n.Store.Begin(ctx, again)
+		run, err = n.Store.Begin(ctx, b)
 	}
 	if done != nil {
 		return ctx, nil, done, nil

@@ -18,6 +18,7 @@ import (
 	"ajlo/job/drift"
 	"ajlo/job/fact"
 	"ajlo/job/joingraph"
+	"ajlo/job/plan"
 	"ajlo/job/predicate"
 	"ajlo/job/table"
 	"ajlo/job/verify"
@@ -73,6 +74,13 @@ func history(t *testing.T, s *Store, c *clock) {
 	must(t, third.RecordDrift(ctx, scores, drift.Decide(scores, drift.DefaultRule())))
 	must(t, third.RecordVerdicts(ctx, []verify.Judgement{{Run: "n1-a", Table: "tpch.lineitem", Executions: 12, Would: 9000, Read: 4000, Verdict: verify.Helped}}))
 	finish(t, third, NoDrift)
+
+	c.advance(time.Minute)
+	undoing := beginning("n1-back", 1)
+	undoing.Undoes = "n1-a"
+	back := begin(t, s, undoing)
+	must(t, back.RecordReturns(ctx, "n1-a", []plan.Return{{Of: 0, Way: plan.NoWay, Reason: "rows were changed since"}}))
+	finish(t, back, Refused)
 }
 
 // The example queries of schema/examples give what testdata/examples.txt says.
@@ -131,7 +139,7 @@ func TestEveryViewReads(t *testing.T) {
 	history(t, s, c)
 	views, err := texts(t.Context(), s.db, `SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name`)
 	must(t, err)
-	want := []string{"audit_candidates", "audit_changes", "audit_drift", "audit_edges", "audit_runs", "audit_steps", "audit_untouched", "audit_verdicts"}
+	want := []string{"audit_candidates", "audit_changes", "audit_drift", "audit_edges", "audit_rollbacks", "audit_runs", "audit_steps", "audit_untouched", "audit_verdicts"}
 	if diff := cmp.Diff(want, views); diff != "" {
 		t.Error(diff)
 	}

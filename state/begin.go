@@ -31,6 +31,9 @@ type Beginning struct {
 	Approval Approval
 	// Again begins a run although the night is done: what is wanted of it has changed.
 	Again bool
+	// Undoes is the run that this one takes back; empty for a night. A rollback is no attempt at
+	// its night, which may be done or not.
+	Undoes string
 	// LeaseFor is how long the run may go without recording anything before another may
 	// take over. It must be well above the longest pause of a healthy run.
 	LeaseFor time.Duration
@@ -123,14 +126,14 @@ func interruptDead(ctx context.Context, tx *sql.Tx, now time.Time) ([]string, er
 }
 
 const (
-	nightDone = `SELECT id, night, outcome FROM runs WHERE night = ? AND dry_run = 0 AND outcome IS NOT NULL ORDER BY attempt DESC`
+	nightDone = `SELECT id, night, outcome FROM runs WHERE night = ? AND purpose = 'night' AND dry_run = 0 AND outcome IS NOT NULL ORDER BY attempt DESC`
 	planDone  = `SELECT r.id, r.night, r.outcome FROM runs r JOIN plans p ON p.run_id = r.id
 		WHERE p.sha256 = ? AND r.dry_run = 0 AND r.outcome IS NOT NULL ORDER BY r.night DESC, r.attempt DESC`
 )
 
 // doneBefore is nil where b has something to do.
 func doneBefore(ctx context.Context, tx *sql.Tx, b Beginning) (*AlreadyDone, error) {
-	if b.DryRun || b.Again {
+	if b.DryRun || b.Again || b.Undoes != "" {
 		return nil, nil
 	}
 	query, key, counts := nightDone, b.Window.Night(), Outcome.Final
@@ -154,10 +157,14 @@ func (r *Run) insert(ctx context.Context, tx *sql.Tx, b Beginning) error {
 		return err
 	}
 	now := r.store.now()
-	const run = `INSERT INTO runs (id, night, attempt, dry_run, engine, config_hash, code_version, holder, started_us, approved_by, approved_until_us)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), iif(? = '', NULL, ?))`
+	purpose := ForNight
+	if b.Undoes != "" {
+		purpose = ForRollback
+	}
+	const run = `INSERT INTO runs (id, night, attempt, dry_run, engine, config_hash, code_version, holder, started_us, approved_by, approved_until_us, purpose, undoes)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), iif(? = '', NULL, ?), ?, nullif(?, ''))`
 	_, err := tx.ExecContext(ctx, run, b.ID, r.Night, r.Attempt, b.DryRun, b.Engine, b.ConfigHash, b.CodeVersion, b.Holder, micros(now),
-		b.Approval.By, b.Approval.By, micros(b.Approval.Until))
+		b.Approval.By, b.Approval.By, micros(b.Approval.Until), purpose, b.Undoes)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Command ajlo is the night's job on the command line: run, plan, apply, explain, facts,
-// inspect and audit.
+// Command ajlo is the night's job on the command line: run, plan, apply, rollback,
+// explain, facts, inspect and audit.
 // Arguments and a config file go in; results go to standard output, what happens on the way
 // to standard error, and the exit code says how it ended.
 package main
@@ -44,13 +44,14 @@ type world struct {
 
 // commands is the command line.
 type commands struct {
-	Run     runCommand     `cmd:"" help:"One night: read the logs, decide, rewrite, prove and record."`
-	Plan    planCommand    `cmd:"" help:"Decide only and print the plan; keeps the cache of facts and changes nothing else, the state included."`
-	Apply   applyCommand   `cmd:"" help:"Carry out a plan that plan --json or a dry run wrote."`
-	Explain explainCommand `cmd:"" help:"Why a table is laid as it is or would be, or which tables hold a query class back."`
-	Facts   factsCommand   `cmd:"" help:"What the logs say: one fact a query, its scans, predicates and joins."`
-	Inspect inspectCommand `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
-	Audit   auditCommand   `cmd:"" help:"What was changed, when, by which run, why, what was promised, what it did and cost, who approved it; and what never was."`
+	Run      runCommand      `cmd:"" help:"One night: read the logs, decide, rewrite, prove and record."`
+	Plan     planCommand     `cmd:"" help:"Decide only and print the plan; keeps the cache of facts and changes nothing else, the state included."`
+	Apply    applyCommand    `cmd:"" help:"Carry out a plan that plan --json or a dry run wrote."`
+	Rollback rollbackCommand `cmd:"" help:"Take back what a run changed, as far as no row is lost by it."`
+	Explain  explainCommand  `cmd:"" help:"Why a table is laid as it is or would be, or which tables hold a query class back."`
+	Facts    factsCommand    `cmd:"" help:"What the logs say: one fact a query, its scans, predicates and joins."`
+	Inspect  inspectCommand  `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
+	Audit    auditCommand    `cmd:"" help:"What was changed, when, by which run, why, what was promised, what it did and cost, who approved it; and what never was."`
 
 	Verbose bool             `short:"v" help:"Log what is looked at, too."`
 	Version kong.VersionFlag `help:"Print the version."`

@@ -102,10 +102,14 @@ func render(out io.Writer, r job.Result, asJSON bool) error {
 		page.Awaits = r.Decision.PlanHash
 	}
 	for _, s := range r.Steps {
-		page.Steps = append(page.Steps, report.Step{
-			Table: string(s.Table), Status: string(s.Status), Err: s.Err, Changed: s.Result.Changed, FilesRemoved: s.Result.FilesRemoved,
-			FilesAdded: s.Result.FilesAdded, Rows: s.Result.Added.Rows, Version: s.Result.Version,
-		})
+		page.Steps = append(page.Steps, stepOf(s))
 	}
 	return page.Write(out)
+}
+
+func stepOf(s job.Step) report.Step {
+	return report.Step{
+		Table: string(s.Table), Status: string(s.Status), Err: s.Err, Changed: s.Result.Changed, FilesRemoved: s.Result.FilesRemoved,
+		FilesAdded: s.Result.FilesAdded, Rows: s.Result.Added.Rows, Version: s.Result.Version,
+	}
 }

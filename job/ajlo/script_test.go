@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,6 +45,8 @@ func TestCommandLine(t *testing.T) {
 			"cut":      cut,
 			"tree":     tree,
 			"zstdjunk": zstdJunk,
+			"runof":    runOf,
+			"firstadd": firstAdd,
 		},
 	})
 }
@@ -113,4 +116,30 @@ func zstdJunk(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: zstdjunk file")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x28\xb5\x2f\xfdxxxx"), 0o600))
+}
+
+// runof FILE NAME: the environment's NAME is the run that the last line of a page names.
+func runOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: runof file name")
+	}
+	found := regexp.MustCompile(`(?m)^run +([0-9a-f-]{36})`).FindStringSubmatch(ts.ReadFile(args[0]))
+	if found == nil {
+		ts.Fatalf("%s names no run", args[0])
+	}
+	ts.Setenv(args[1], found[1])
+}
+
+// firstadd COMMIT NEXT: a commit that takes out, as DELETE does, the first file that another put in.
+func firstAdd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: firstadd commit next")
+	}
+	found := regexp.MustCompile(`"add":\{"path":"([^"]*)"`).FindStringSubmatch(ts.ReadFile(args[0]))
+	if found == nil {
+		ts.Fatalf("%s adds no file", args[0])
+	}
+	text := fmt.Sprintf(`{"commitInfo":{"timestamp":1700000000000,"operation":"DELETE","operationParameters":{}}}`+"\n"+
+		`{"remove":{"path":"%s","deletionTimestamp":1,"dataChange":true,"partitionValues":{}}}`+"\n", found[1])
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
 }

@@ -108,17 +108,25 @@ func (c Change) added(read Snapshot, a attempt) ([]Add, []Domain, error) {
 			f.ClusteringProvider = liquid
 		}
 	}
+	var domains []Domain
+	if c.Keys != nil {
+		domains = append(domains, *c.Keys)
+	}
 	tracking, err := read.RowTracking()
 	if err != nil || !tracking.Supported {
-		return files, nil, err
+		return files, domains, err
 	}
 	domain, err := giveRowIDs(files, a)
-	return files, []Domain{domain}, err
+	return files, append(domains, domain), err
 }
 
-// giveRowIDs gives each file as many row ids as it has rows, all of them new.
+// giveRowIDs gives each file as many row ids as it has rows, all of them new. Files that come
+// back have theirs.
 func giveRowIDs(files []Add, a attempt) (Domain, error) {
 	for i := range files {
+		if files[i].BaseRowID != nil && files[i].DefaultRowCommitVersion != nil {
+			continue
+		}
 		rows, first, version := files[i].Live(), a.rowIDs+1, a.version
 		if rows < 0 {
 			return Domain{}, fmt.Errorf("file %q has no number of rows to give ids to", files[i].Path)

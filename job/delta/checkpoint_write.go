@@ -78,7 +78,7 @@ func tryCheckpoint(ctx context.Context, store object.Store, version int64, now t
 // tombstones are the removed files that VACUUM may not forget yet, sorted by path.
 func (s *state) tombstones(m Metadata, now time.Time) []*Remove {
 	kept := slices.Collect(maps.Values(s.removed))
-	if keep, ok := retention(cmp.Or(m.Configuration[retentionKey], defaultRetention)); ok {
+	if keep, ok := m.KeptFor(); ok {
 		oldest := now.Add(-keep).UnixMilli()
 		kept = slices.DeleteFunc(kept, func(r *Remove) bool { return r.DeletionTimestamp < oldest })
 	}
@@ -86,6 +86,12 @@ func (s *state) tombstones(m Metadata, now time.Time) []*Remove {
 		return cmp.Compare(fileID(a.RawPath, a.DeletionVector), fileID(b.RawPath, b.DeletionVector))
 	})
 	return kept
+}
+
+// KeptFor is how long VACUUM leaves files that are no longer part of the table, counted from when
+// they were taken out; ok is false where the table says it in a way that is not known.
+func (m Metadata) KeptFor() (keep time.Duration, ok bool) {
+	return retention(cmp.Or(m.Configuration[retentionKey], defaultRetention))
 }
 
 var retentionText = regexp.MustCompile(`^(?i:interval\s+)?(\d{1,6})\s+(?i:(hour|day|week)s?)$`)

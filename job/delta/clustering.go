@@ -26,6 +26,16 @@ func (s Snapshot) ClusteringKeys() [][]string {
 	return keys
 }
 
+// DeclaredKeys is what the table declares as its keys, in the form in which Change.Keys sets them.
+// A table that declares none has an empty list, which is how Spark stops clustering: the feature
+// stays.
+func (s Snapshot) DeclaredKeys() Domain {
+	if d, ok := s.Domains[clusteringDomain]; ok {
+		return d
+	}
+	return Domain{Name: clusteringDomain, Configuration: `{"clusteringColumns":[],"domainName":"` + clusteringDomain + `"}`}
+}
+
 // logical names the column that a path of physical names leads to. Names that lead nowhere
 // stay as they are.
 func logical(fields []Field, path []string) []string {

@@ -20,8 +20,11 @@ type Change struct {
 	// Remove are live files of the snapshot that was read.
 	Remove []Add
 	// Add needs Path, Size, Stats and ModificationTime, and Tags where the layout is to be
-	// found again. RawPath and DataChange are filled in by Commit.
+	// found again. RawPath and DataChange are filled in by Commit. Files that were part of the
+	// table before come back as they were, row ids and deletion vectors among it.
 	Add []Add
+	// Keys replaces the table's declared keys where it is not nil; see Snapshot.DeclaredKeys.
+	Keys *Domain
 	// Operation is the commit's name in the table's history: "OPTIMIZE", "MERGE".
 	Operation string
 	// Parameters are the operation's, in the history's form: texts, numbers and booleans as

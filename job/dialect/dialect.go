@@ -108,6 +108,11 @@ func (SparkDelta) Undo(t Target, version int64) string {
 	return fmt.Sprintf("RESTORE TABLE %s TO VERSION AS OF %d;", t.SQL(), version)
 }
 
+// Deadline says until when the way back is open.
+func (SparkDelta) Deadline() string {
+	return "until VACUUM takes the files of before: seven days unless delta.deletedFileRetentionDuration says otherwise"
+}
+
 // SQL is the table as a statement names it, quoted so that nothing in the name is read as SQL.
 func (t Target) SQL() string {
 	if t.Address == ByPath || t.Name.IsPlace() {

@@ -75,9 +75,9 @@ type Result struct {
 	// Changed is false where the table already was as the step wants it.
 	Changed bool  `json:"changed"`
 	Version int64 `json:"version"` // committed
-	// Previous is the snapshot of an Iceberg table that the commit followed: its ids do not count
-	// up.
-	Previous     int64         `json:"previous_snapshot,omitempty"`
+	// Previous is the version before the step's first commit, where it changed the table: keys may
+	// have been declared by a commit of their own, and ids of snapshots do not count up.
+	Previous     int64         `json:"previous"`
 	FilesRemoved int           `json:"files_removed"`
 	FilesAdded   int           `json:"files_added"`
 	BytesRemoved unit.Bytes    `json:"bytes_removed"`

@@ -16,6 +16,8 @@ var ErrExpired = errors.New("the table has no such snapshot, or it was expired")
 const (
 	StampKey  = "ajlo"        // run, step and plan (rule 12), see delta.Stamp
 	LayoutKey = "ajlo.layout" // the keys and their order, see layout.Layout.Keys
+	// RollbackKey is a property: the stamp of the last rollback, which makes no snapshot.
+	RollbackKey = "ajlo.rollback"
 )
 
 // Replace is the operation of a snapshot that puts files in the place of others with the same

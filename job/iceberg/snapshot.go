@@ -73,3 +73,17 @@ type Bounds struct {
 	Min, Max predicate.Value
 	Nulls    int64 // −1 where not known
 }
+
+// Without are the files of a list that another does not hold.
+func Without(files, others []File) (left []File) {
+	held := map[string]bool{}
+	for _, f := range others {
+		held[f.Path] = true
+	}
+	for _, f := range files {
+		if !held[f.Path] {
+			left = append(left, f)
+		}
+	}
+	return left
+}

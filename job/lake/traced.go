@@ -16,6 +16,9 @@ import (
 // weeks of nightly jobs, or of hours of a stream.
 const traceBack = 100
 
+// putBack is what a rollback calls its commit of files of before.
+const putBack = "RESTORE"
+
 // traced is a layout with what the log's history adds to what the table itself says.
 type traced struct {
 	layout layout.Layout
@@ -39,11 +42,15 @@ func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layo
 			break
 		}
 		switch {
+		case e.Operation == putBack && stamped(e):
+			continue // files that came back lie as they did
 		case len(declared) == 0 && e.Operation == "OPTIMIZE" && len(keysOf(e, "zOrderBy")) > 0:
-			return byZOrder(s, e, found)
-		case len(declared) > 0 && e.Operation == "CLUSTER BY":
-			ours := stamped(e) && slices.Equal(splitKeys(e.Parameters["newClusteringColumns"]), declared)
-			return traced{layout: found, owner: delta.OwnerUs}, ours
+			if t, ok := byZOrder(s, e, found); ok {
+				return t, true
+			}
+			since(e)
+		case len(declared) > 0 && e.Operation == "CLUSTER BY" && slices.Equal(splitKeys(e.Parameters["newClusteringColumns"]), declared):
+			return traced{layout: found, owner: delta.OwnerUs}, stamped(e)
 		case len(declared) == 0 && since(e) >= 1-tagShare:
 			return traced{}, false
 		}

@@ -37,6 +37,11 @@ func TestTraceOfZOrder(t *testing.T) {
 	ordered := func(name string, bytes int) string {
 		return strings.Replace(wrote(name, bytes), `"WRITE","operationParameters":{}`, `"OPTIMIZE","operationParameters":{"zOrderBy":"[\"k\"]"}`, 1)
 	}
+	taken := func(name string) string {
+		return fmt.Sprintf(`{"remove":{"path":"%s","deletionTimestamp":1,"dataChange":false}}`+"\n", name)
+	}
+	byOtherKeys := strings.Replace(ordered("b", 60), `\"k\"`, `\"j\"`, 1) + taken("a")
+	back := strings.Replace(wrote("a", 60), `"WRITE","operationParameters":{}`, `"RESTORE","operationParameters":{},"userMetadata":"{\"run\":\"r\",\"step\":0,\"plan_sha256\":\"h\"}"`, 1) + taken("b")
 	tests := []struct {
 		name    string
 		commits []string
@@ -46,6 +51,7 @@ func TestTraceOfZOrder(t *testing.T) {
 		{"most bytes are ordered", []string{start + ordered("a", 60), wrote("b", 20), wrote("c", 20)}, []string{"2", "1", ""}, true},
 		{"half of them came in since", []string{start + ordered("a", 50), wrote("b", 20), wrote("c", 30)}, []string{"2", "1"}, false},
 		{"the last commit holds all that counts", []string{start + ordered("a", 10), wrote("b", 10), wrote("c", 80)}, []string{"2"}, false},
+		{"files of an earlier order came back", []string{start + ordered("a", 60), byOtherKeys, back}, []string{"2", "1", ""}, true},
 		{"nothing was ever ordered", []string{start + wrote("a", 60), wrote("b", 20)}, []string{"1", ""}, false},
 	}
 	for _, tt := range tests {

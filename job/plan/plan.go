@@ -10,13 +10,15 @@ import (
 	"ajlo/job/window"
 )
 
-// Kind is why a step rewrites: Rekey gives a table new keys, Upkeep keeps the keys.
+// Kind is why a step rewrites: Rekey gives a table new keys, Upkeep keeps the keys, Rollback takes
+// back what a step of an earlier run did.
 type Kind string
 
 // The kinds of steps.
 const (
-	Rekey  Kind = "rekey"
-	Upkeep Kind = "upkeep"
+	Rekey    Kind = "rekey"
+	Upkeep   Kind = "upkeep"
+	Rollback Kind = "rollback"
 )
 
 // Plan is the decision of one run, whole: every renderer, engine and store works from it.
@@ -172,6 +174,8 @@ type Step struct {
 	Files []string `json:"files,omitempty"`
 	// Periods are those whose partitions the step rewrites, of an Iceberg table; none for all.
 	Periods []layout.Period `json:"periods,omitempty"`
+	// Back is set where the step puts files back instead of making new ones.
+	Back *Back `json:"back,omitempty"`
 }
 
 // Expected is what a step should do, foretold by the what-if.

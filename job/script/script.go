@@ -79,6 +79,8 @@ func (w *writer) step(number, of int, s plan.Step) {
 	w.comment("undo, only while nothing but this step was written to the table after version %d:", s.Version)
 	if s.Format == lake.Iceberg {
 		w.comment("(%s)", dialect.SparkIceberg{}.Deadline(s.Version))
+	} else {
+		w.comment("(%s)", dialect.SparkDelta{}.Deadline())
 	}
 	for line := range strings.Lines(s.Undo) {
 		w.comment("%s", line)

@@ -6,6 +6,7 @@ import (
 
 	"ajlo/job/delta"
 	"ajlo/job/execute"
+	"ajlo/job/iceberg"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
 	"ajlo/job/unit"
@@ -14,13 +15,17 @@ import (
 // Apply rewrites the table and commits, or leaves it as it was. A step whose layout the
 // table has already changes nothing.
 func (e *Engine) Apply(ctx context.Context, step plan.Step, rec execute.Recorder) (execute.Result, error) {
+	attempt := e.attempt
+	if step.Back != nil {
+		attempt = e.attemptBack
+	}
 	retry := execute.Retry{Pause: firstPause, Now: e.o.Now, Random: e.o.Random, Wait: e.o.Wait}
-	return retry.Do(ctx, step.Table, conflicts, func() (execute.Result, error) { return e.attempt(ctx, step, rec) })
+	return retry.Do(ctx, step.Table, conflicts, func() (execute.Result, error) { return attempt(ctx, step, rec) })
 }
 
 func conflicts(err error) bool {
 	var conflict *delta.Conflict
-	return errors.As(err, &conflict)
+	return errors.As(err, &conflict) || errors.Is(err, iceberg.ErrMoved)
 }
 
 // attempt is one rewrite of the newest version. Its error is a *delta.Conflict where another
@@ -72,7 +77,7 @@ func (e *Engine) commit(ctx context.Context, t opened, s scope, out made, c delt
 		return execute.Result{Attempts: 1}, err
 	}
 	r := execute.Result{
-		Changed: true, Version: done.Version, FilesRemoved: len(s.files), FilesAdded: len(out.Files),
+		Changed: true, Version: done.Version, Previous: done.Version - 1, FilesRemoved: len(s.files), FilesAdded: len(out.Files),
 		BytesRemoved: s.bytes(), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts, Paths: out.Paths(),
 		Warnings: execute.NoCheckpoint(done),
 	}

@@ -45,6 +45,9 @@ func (e *Engine) Unsupported(ctx context.Context, location table.Location) ([]st
 
 // Check refuses the step where Apply would, as far as that can be known before.
 func (e *Engine) Check(ctx context.Context, step plan.Step) error {
+	if step.Back != nil {
+		return e.checkBack(ctx, step)
+	}
 	t, err := e.open(ctx, step)
 	if err != nil {
 		return err
@@ -99,6 +102,18 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if reason := unmakable(step.Layout); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
+	t, err := e.reach(ctx, step)
+	if err != nil {
+		return opened{}, err
+	}
+	if reason := obstacle(t, step); reason != "" {
+		return opened{}, execute.Refuse(step, "%s", reason)
+	}
+	return t, nil
+}
+
+// reach reads the newest version of a table that this engine may commit to, whatever the step.
+func (e *Engine) reach(ctx context.Context, step plan.Step) (opened, error) {
 	store, err := e.o.Open(string(step.Location))
 	if err != nil {
 		return opened{}, execute.Refuse(step, "%v", err)
@@ -111,8 +126,9 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 		return opened{}, err
 	}
 	t := opened{store, d, l}
-	if reason := obstacle(t, step); reason != "" {
-		return opened{}, execute.Refuse(step, "%s", reason)
+	if unsupported := delta.Unsupported(d); len(unsupported) > 0 {
+		return opened{}, execute.Refuse(step, "version %d: the embedded engine does not handle %s (its protocol stands in %s, its columns and properties in %s)",
+			d.Version, strings.Join(unsupported, "; "), d.ProtocolIn, d.MetadataIn)
 	}
 	if err := delta.CheckClock(d, e.o.Now()); err != nil {
 		return opened{}, execute.Refuse(step, "%v", err)
@@ -146,10 +162,6 @@ func unmakable(l layout.Layout) string {
 
 // obstacle says what about the table forbids the step; empty where nothing does.
 func obstacle(t opened, step plan.Step) string {
-	if unsupported := delta.Unsupported(t.delta); len(unsupported) > 0 {
-		return fmt.Sprintf("version %d: the embedded engine does not handle %s (its protocol stands in %s, its columns and properties in %s)",
-			t.delta.Version, strings.Join(unsupported, "; "), t.delta.ProtocolIn, t.delta.MetadataIn)
-	}
 	if by := table.Texts(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
 		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)
 	}

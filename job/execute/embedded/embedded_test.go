@@ -15,7 +15,7 @@ import (
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, func(s enginetest.Setup) execute.Engine {
 		return embedded.New(embedded.Options{
-			Memory: s.Memory, Spill: s.Spill, Version: "test", NewID: uuid.NewString, Now: time.Now,
+			Memory: s.Memory, Spill: s.Spill, Version: "test", NewID: uuid.NewString, Now: func() time.Time { return time.Now().Add(s.Later) },
 			Open: s.Open, FreeSpace: s.FreeSpace,
 			Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		})

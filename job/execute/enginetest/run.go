@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"ajlo/job/execute"
 	"ajlo/job/object"
@@ -21,6 +22,8 @@ type Setup struct {
 	Memory unit.Bytes
 	// Spill is the folder for rows that do not fit in it; the system's where "".
 	Spill string
+	// Later is how far the engine's clock is ahead of the real one.
+	Later time.Duration
 }
 
 // Make makes the engine under test.
@@ -41,6 +44,7 @@ func Run(t *testing.T, newEngine Make) {
 	t.Run("history", s.history)
 	t.Run("again", s.again)
 	t.Run("others", s.others)
+	t.Run("back", s.back)
 	t.Run("cancel", s.cancel)
 	t.Run("faults", s.faults)
 	t.Run("unknown outcome", s.unknownOutcome)

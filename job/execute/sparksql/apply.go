@@ -125,7 +125,7 @@ func (e *Engine) protocolSince(ctx context.Context, step plan.Step, stamp execut
 			break
 		}
 		if entry.Protocol {
-			if !isStamped(entry, stamp) {
+			if !execute.IsStamped(entry.UserMetadata, stamp) {
 				break
 			}
 			return now.Protocol, nil

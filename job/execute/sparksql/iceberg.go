@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"ajlo/job/config"
-	"ajlo/job/delta"
 	"ajlo/job/dialect"
 	"ajlo/job/execute"
 	"ajlo/job/iceberg"
@@ -18,7 +17,6 @@ import (
 	"ajlo/job/layout"
 	"ajlo/job/object"
 	"ajlo/job/plan"
-	"ajlo/job/rewrite"
 	"ajlo/job/unit"
 )
 
@@ -156,8 +154,8 @@ func (e *Engine) attemptIceberg(ctx context.Context, step plan.Step, rec execute
 	if err := rec.Spend(sizeOfFiles(before.inside)); err != nil {
 		return execute.Result{}, err
 	}
-	rows := newIcebergRows(before)
-	if _, err := rows.of(ctx, before.inside); err != nil {
+	rows := execute.NewIcebergRows(before.store, before.native)
+	if _, err := rows.Of(ctx, before.inside); err != nil {
 		return execute.Result{}, execute.Refuse(step, "its rows cannot be compared: %v", err)
 	}
 	if err := rec.Intend(ctx, step.Location, []string{entryOf(rec.Stamp())}); err != nil {
@@ -197,8 +195,7 @@ func sizeOfFiles(files []iceberg.File) (size unit.Bytes) {
 // oldest first.
 func icebergStamped(s iceberg.Snapshot, stamp execute.Stamp) (list []iceberg.Commit) {
 	for _, c := range s.Commits {
-		found, ok := delta.ParseStamp(c.Summary[iceberg.StampKey])
-		if ok && found.Run == stamp.Run && found.Step == stamp.Step && c.Operation == iceberg.Replace {
+		if execute.IsStamped(c.Summary[iceberg.StampKey], execute.Stamp{Run: stamp.Run, Step: stamp.Step}) && c.Operation == iceberg.Replace {
 			list = append(list, c)
 		}
 	}
@@ -207,7 +204,7 @@ func icebergStamped(s iceberg.Snapshot, stamp execute.Stamp) (list []iceberg.Com
 
 // icebergOutcome tells from the table's history what Spark did, and reads the rows of what it
 // took out and put in.
-func (e *Engine) icebergOutcome(ctx context.Context, before icebergTable, rows *icebergRows, stamp execute.Stamp) (execute.Result, error) {
+func (e *Engine) icebergOutcome(ctx context.Context, before icebergTable, rows *execute.IcebergRows, stamp execute.Stamp) (execute.Result, error) {
 	now, err := iceberg.Read(ctx, before.store)
 	if err != nil {
 		return execute.Result{}, fmt.Errorf("look at what Spark did to %s: %w", before.lake.Table, err)
@@ -217,7 +214,7 @@ func (e *Engine) icebergOutcome(ctx context.Context, before icebergTable, rows *
 		if i == 0 {
 			r.Previous = c.Parent
 		}
-		if err := addIceberg(ctx, &r, rows, c); err != nil {
+		if err := addIceberg(ctx, &r, before.store, rows, c); err != nil {
 			return execute.Result{}, fmt.Errorf("rows of %s before and after snapshot %d, by Spark, cannot be compared: %w", before.lake.Table, c.ID, err)
 		}
 	}
@@ -225,21 +222,21 @@ func (e *Engine) icebergOutcome(ctx context.Context, before icebergTable, rows *
 }
 
 // addIceberg counts one commit by the files of its snapshot and of the one that it followed.
-func addIceberg(ctx context.Context, r *execute.Result, rows *icebergRows, c iceberg.Commit) error {
-	parent, err := iceberg.ReadAt(ctx, rows.store, c.Parent)
+func addIceberg(ctx context.Context, r *execute.Result, store object.Store, rows *execute.IcebergRows, c iceberg.Commit) error {
+	parent, err := iceberg.ReadAt(ctx, store, c.Parent)
 	if err != nil {
 		return err
 	}
-	own, err := iceberg.ReadAt(ctx, rows.store, c.ID)
+	own, err := iceberg.ReadAt(ctx, store, c.ID)
 	if err != nil {
 		return err
 	}
-	removed, added := without(parent.Files, own.Files), without(own.Files, parent.Files)
-	old, err := rows.of(ctx, removed)
+	removed, added := iceberg.Without(parent.Files, own.Files), iceberg.Without(own.Files, parent.Files)
+	old, err := rows.Of(ctx, removed)
 	if err != nil {
 		return err
 	}
-	written, err := rows.of(ctx, added)
+	written, err := rows.Of(ctx, added)
 	if err != nil {
 		return err
 	}
@@ -259,52 +256,6 @@ func disagreeing(c iceberg.Commit, removed, added int) (warnings []string) {
 		}
 	}
 	return warnings
-}
-
-// without are the files of a list that another does not hold.
-func without(files, others []iceberg.File) (left []iceberg.File) {
-	held := map[string]bool{}
-	for _, f := range others {
-		held[f.Path] = true
-	}
-	for _, f := range files {
-		if !held[f.Path] {
-			left = append(left, f)
-		}
-	}
-	return left
-}
-
-// icebergRows sums the rows of data files, each file once.
-type icebergRows struct {
-	store  object.Store
-	native iceberg.Snapshot
-	known  map[string]execute.RowSum
-}
-
-func newIcebergRows(t icebergTable) *icebergRows {
-	return &icebergRows{store: t.store, native: t.native, known: map[string]execute.RowSum{}}
-}
-
-// of is the sum over all rows of the files. Partition columns are in the files, so that a row in
-// another partition is another row.
-func (r *icebergRows) of(ctx context.Context, files []iceberg.File) (sum execute.RowSum, err error) {
-	meta, err := r.native.Columns()
-	if err != nil {
-		return sum, err
-	}
-	for _, f := range files {
-		one, ok := r.known[f.Path]
-		if !ok {
-			one, err = rewrite.Sum(ctx, rewrite.Task{Store: r.store, Metadata: meta, Files: []rewrite.File{{Path: f.Path, Bytes: unit.Bytes(f.Bytes), Rows: -1}}})
-			if err != nil {
-				return sum, err
-			}
-			r.known[f.Path] = one
-		}
-		sum = sum.Plus(one)
-	}
-	return sum, nil
 }
 
 // sweepIceberg looks for the commits of a dead step in an Iceberg table's history.

@@ -14,32 +14,12 @@ import (
 	"ajlo/job/iceberg"
 	"ajlo/job/object"
 	"ajlo/job/plan"
-	"ajlo/job/rewrite"
-	"ajlo/job/unit"
 )
-
-// isStamped reports whether a commit is one of a step of a run.
-func isStamped(e delta.Entry, stamp execute.Stamp) bool {
-	found, ok := delta.ParseStamp(e.UserMetadata)
-	return ok && found.Run == stamp.Run && found.Step == stamp.Step
-}
 
 // rewrites are the commits after a version that a step made and that touch files, oldest first.
 func rewrites(ctx context.Context, store object.Store, newest, after int64, stamp execute.Stamp) ([]delta.Entry, error) {
-	var list []delta.Entry
-	for e, err := range delta.History(ctx, store, newest) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Version <= after {
-			break
-		}
-		if isStamped(e, stamp) && len(e.Added)+len(e.Removed) > 0 {
-			list = append(list, e)
-		}
-	}
-	slices.Reverse(list)
-	return list, nil
+	list, err := execute.Stamped(ctx, store, newest, after, stamp)
+	return slices.DeleteFunc(list, func(e delta.Entry) bool { return len(e.Added)+len(e.Removed) == 0 }), err
 }
 
 // outcome tells from the table's log what Spark did since a version, and reads the rows of
@@ -49,12 +29,18 @@ func (e *Engine) outcome(ctx context.Context, before opened, step plan.Step, sta
 	if err != nil {
 		return execute.Result{}, fmt.Errorf("look at what Spark did to %s: %w", step.Table, err)
 	}
-	done, err := rewrites(ctx, before.store, now.Version, before.lake.Version, stamp)
+	done, err := execute.Stamped(ctx, before.store, now.Version, step.Version, stamp)
 	if err != nil {
 		return execute.Result{}, fmt.Errorf("look at what Spark did to %s: %w", step.Table, err)
 	}
 	r := execute.Result{Version: now.Version}
-	for _, entry := range done {
+	for i, entry := range done {
+		if i == 0 {
+			r.Previous = entry.Version - 1 // of the first attempt, which may have declared the keys
+		}
+		if entry.Version <= before.lake.Version || len(entry.Added)+len(entry.Removed) == 0 {
+			continue
+		}
 		if err := e.add(ctx, &r, before.store, entry); err != nil {
 			return execute.Result{}, fmt.Errorf("rows of %s before and after version %d, by Spark, cannot be compared: %w", step.Table, entry.Version, err)
 		}
@@ -75,72 +61,22 @@ func (e *Engine) add(ctx context.Context, r *execute.Result, store object.Store,
 			removed = append(removed, f)
 		}
 	}
-	old, err := rowsOf(ctx, store, s, removed)
+	old, err := execute.RowsOf(ctx, store, s, removed)
 	if err != nil {
 		return err
 	}
-	added, err := rowsOf(ctx, store, s, entry.Added)
+	added, err := execute.RowsOf(ctx, store, s, entry.Added)
 	if err != nil {
 		return err
 	}
-	if err := samePartitions(old, added); err != nil {
+	if err := old.SamePartitions(added); err != nil {
 		return err
 	}
 	r.Changed, r.Version = true, entry.Version
 	r.FilesRemoved, r.FilesAdded = r.FilesRemoved+len(removed), r.FilesAdded+len(entry.Added)
-	r.BytesRemoved, r.BytesAdded = r.BytesRemoved+sizeOf(removed), r.BytesAdded+sizeOf(entry.Added)
-	r.Removed, r.Added = r.Removed.Plus(total(old)), r.Added.Plus(total(added))
+	r.BytesRemoved, r.BytesAdded = r.BytesRemoved+execute.SizeOf(removed), r.BytesAdded+execute.SizeOf(entry.Added)
+	r.Removed, r.Added = r.Removed.Plus(old.Total()), r.Added.Plus(added.Total())
 	return nil
-}
-
-// rowsOf sums the rows of files for each partition: a row that moved to another partition is
-// another row.
-func rowsOf(ctx context.Context, store object.Store, s delta.Snapshot, files []delta.Add) (map[string]execute.RowSum, error) {
-	tracking, err := s.RowTracking()
-	if err != nil {
-		return nil, err
-	}
-	sums := map[string]execute.RowSum{}
-	for _, f := range files {
-		sum, err := rewrite.Sum(ctx, rewrite.Task{
-			Store: store, Metadata: s.Metadata, RowTracking: tracking,
-			Files: []rewrite.File{{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: -1, Log: f}},
-		})
-		if err != nil {
-			return nil, err
-		}
-		key := delta.PartitionKey(f, s.Metadata)
-		sums[key] = sums[key].Plus(sum)
-	}
-	return sums, nil
-}
-
-// samePartitions holds that no row went from one partition to another. That rows as a whole
-// are the same is verified from the result.
-func samePartitions(old, added map[string]execute.RowSum) error {
-	if total(old) != total(added) {
-		return nil
-	}
-	for key, sum := range added {
-		if old[key] != sum {
-			return errors.New("rows went from one partition to another")
-		}
-	}
-	return nil
-}
-
-func total(sums map[string]execute.RowSum) (all execute.RowSum) {
-	for _, sum := range sums {
-		all = all.Plus(sum)
-	}
-	return all
-}
-
-func sizeOf(files []delta.Add) (size unit.Bytes) {
-	for _, f := range files {
-		size += unit.Bytes(f.Size)
-	}
-	return size
 }
 
 // commitEntry begins what the write-ahead list holds for a step of Spark's, which names its

@@ -15,5 +15,6 @@
 -- embedded: rewrite all files of the table in that order; the same on Spark:
 --   OPTIMIZE `sales`.`orders` ZORDER BY (`a`, `b`);
 -- undo, only while nothing but this step was written to the table after version 7:
+-- (until VACUUM takes the files of before: seven days unless delta.deletedFileRetentionDuration says otherwise)
 -- RESTORE TABLE `sales`.`orders` TO VERSION AS OF 7;
 

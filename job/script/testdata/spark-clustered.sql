@@ -15,5 +15,6 @@ SET spark.databricks.delta.optimize.maxFileSize=0;
 ALTER TABLE `sales`.`orders` CLUSTER BY (`a`, `b`);
 OPTIMIZE `sales`.`orders` FULL;
 -- undo, only while nothing but this step was written to the table after version 7:
+-- (until VACUUM takes the files of before: seven days unless delta.deletedFileRetentionDuration says otherwise)
 -- RESTORE TABLE `sales`.`orders` TO VERSION AS OF 7;
 

@@ -14,5 +14,6 @@ SET spark.databricks.delta.commitInfo.userMetadata={"run":"script","step":0,"pla
 SET spark.databricks.delta.optimize.maxFileSize=0;
 OPTIMIZE `sales`.`orders` ZORDER BY (`a`, `b`);
 -- undo, only while nothing but this step was written to the table after version 7:
+-- (until VACUUM takes the files of before: seven days unless delta.deletedFileRetentionDuration says otherwise)
 -- RESTORE TABLE `sales`.`orders` TO VERSION AS OF 7;
 
