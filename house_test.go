@@ -26,7 +26,7 @@ var topLevel = []string{
 }
 
 // stages in the order of a run: each may import those before it, and leaves.
-var stages = []string{"eventlog", "fact", "joingraph", "drift", "plan", "script", "execute", "verify", "report"}
+var stages = []string{"eventlog", "fact", "joingraph", "drift", "plan", "script", "execute", "merge", "verify", "report"}
 
 // leaves are used by stages and know none of them.
 var leaves = []string{

@@ -40,10 +40,16 @@ func Open(ctx context.Context, store object.Store, name table.Name, location tab
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if t, ok := trace(ctx, store, s, l.Layout); ok {
-		l = l.with(t)
+	return l.Traced(ctx, store, s), nil
+}
+
+// Traced is the picture of a Delta table with the keys that only its history tells of, where it
+// has none that its files or its own settings name.
+func (s Snapshot) Traced(ctx context.Context, store object.Store, d delta.Snapshot) Snapshot {
+	if t, ok := trace(ctx, store, d, s.Layout); ok {
+		return s.with(t)
 	}
-	return l, nil
+	return s
 }
 
 // OfDelta is the picture of a Delta table whose log was read before.

@@ -1,6 +1,8 @@
 package prune
 
 import (
+	"sort"
+
 	"ajlo/job/predicate"
 	"ajlo/job/table"
 )
@@ -178,4 +180,11 @@ func (b Bounds) mayStartWith(prefix predicate.Value) bool {
 		return false
 	}
 	return b.Max.Kind != predicate.String || head(b.Max.S) >= prefix.S
+}
+
+// HoldsAny reports whether a file with these bounds could hold one of the values, which are in
+// their order and of one kind.
+func HoldsAny(b Bounds, sorted []predicate.Value) bool {
+	at := sort.Search(len(sorted), func(i int) bool { return b.minAtMost(sorted[i]) })
+	return at < len(sorted) && !b.allNull() && b.maxAtLeast(sorted[at])
 }

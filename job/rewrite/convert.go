@@ -16,7 +16,7 @@ import (
 	"ajlo/job/delta"
 )
 
-// converter turns an array as a file holds it into the form of arrowSchema. It never
+// converter turns an array as a file holds it into the form of ArrowSchema. It never
 // changes a value: what has no exact counterpart is an error.
 type converter func(arrow.ArrayData) (arrow.ArrayData, error)
 

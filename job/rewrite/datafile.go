@@ -51,7 +51,7 @@ func openDataFile(ctx context.Context, t Task, listed File, schema delta.Schema)
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.Store.Open(ctx, listed.Path)
+	r, err := t.from().Open(ctx, listed.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func (f *dataFile) Left() int64 {
 	return f.footer.NumRows - int64(f.deleted.GetCardinality())
 }
 
-// batch is some rows in the form of arrowSchema, one after the other in their file.
+// batch is some rows in the form of ArrowSchema, one after the other in their file.
 type batch struct {
 	columns []arrow.Array
 	rows    int

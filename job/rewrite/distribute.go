@@ -66,7 +66,7 @@ func (d *distributed) Close() error {
 // distribute reads all files and puts every row into its bucket. The caller closes what it
 // gives.
 func distribute(ctx context.Context, t Task, o Options, s Survey, a *arrangement, done *meter) (*distributed, error) {
-	schema, err := arrowSchema(t.columns())
+	schema, err := ArrowSchema(t.columns())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,10 @@
 // always holds (rule 1): both sums are equal or the new files are removed and an error is
 // returned. Nothing is committed here; whoever does removes the new files if that fails.
 //
+// A merge uses the parts: Prepare reads footers, Scan reads rows in their files' order, Write makes
+// a file of rows in the order in which they come, Lay puts rows that come in any order into a
+// layout. The last two read back what they wrote.
+//
 // Memory is limited: rows that do not fit are spilled into a file without a name in a folder
 // of the caller's choice, never in the table's. Columns whose stored type is not one that the
 // table's type may be stored as, files in the calendar of Spark 2, and encrypted files are

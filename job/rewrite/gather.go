@@ -20,7 +20,7 @@ type place struct{ chunk, row uint32 }
 var errTooLong = errors.New("more than 2 GiB of values in one batch")
 
 // gather copies the values at the given places, in that order, into one array. All chunks
-// have the type dt, in the form of arrowSchema; those of texts may also hold numbers of texts
+// have the type dt, in the form of ArrowSchema; those of texts may also hold numbers of texts
 // in a dictionary.
 func gather(dt arrow.DataType, chunks []arrow.Array, at []place) (arrow.Array, error) {
 	validity, nulls := gatherValidity(chunks, at)

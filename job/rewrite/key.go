@@ -3,6 +3,7 @@ package rewrite
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -89,6 +90,50 @@ func compareKeys(a keyView, i int, b keyView, j int) int {
 		return cmp.Compare(a.word(i), b.word(j))
 	}
 	return bytes.Compare(a.text(i), b.text(j))
+}
+
+// Keys are columns of the same rows by which rows are found and ordered, as SQL compares values:
+// 0.0 equals −0.0, and NaN equals NaN.
+type Keys []keyView
+
+// ViewKeys fails for types whose values have no order here.
+func ViewKeys(columns []arrow.Array) (Keys, error) {
+	keys := make(Keys, len(columns))
+	for c, column := range columns {
+		var err error
+		if keys[c], err = viewKey(column); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// Append adds the key of row i to bytes that are equal for equal keys of columns of the same types,
+// and for no others. It is not ok, and adds what it may, where a value is NULL.
+func (k Keys) Append(key []byte, i int) (_ []byte, ok bool) {
+	for _, v := range k {
+		switch {
+		case v.null(i):
+			return key, false
+		case v.word != nil:
+			key = binary.LittleEndian.AppendUint64(key, v.word(i))
+		default:
+			text := v.text(i)
+			key = append(binary.AppendUvarint(key, uint64(len(text))), text...)
+		}
+	}
+	return key, true
+}
+
+// Same reports whether row i has the values that row j of other columns of the same types has; NULL
+// is the same as NULL.
+func (k Keys) Same(i int, o Keys, j int) bool {
+	for c := range k {
+		if compareKeys(k[c], i, o[c], j) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func btoi(b bool) int {

@@ -27,6 +27,13 @@ func (s RowSum) Plus(o RowSum) RowSum {
 	return RowSum{Rows: s.Rows + o.Rows, Hi: hi, Lo: lo}
 }
 
+// Minus takes out rows that are in the multiset.
+func (s RowSum) Minus(o RowSum) RowSum {
+	lo, borrow := bits.Sub64(s.Lo, o.Lo, 0)
+	hi, _ := bits.Sub64(s.Hi, o.Hi, borrow)
+	return RowSum{Rows: s.Rows - o.Rows, Hi: hi, Lo: lo}
+}
+
 // summer hashes rows column by column: a row's hash is 128 bits into which its values are
 // folded in the order of the schema, each fold depending on what was folded before, so that
 // the values of two rows cannot change places unnoticed. NULL is folded by other constants
@@ -72,7 +79,7 @@ func (l lanes) hash() RowSum {
 	return RowSum{Rows: 1, Hi: scrambled(l.a + bits.RotateLeft64(l.b, 32)), Lo: scrambled(l.b ^ l.a*foldB)}
 }
 
-// sum is the sum of a batch in the form of arrowSchema.
+// sum is the sum of a batch in the form of ArrowSchema.
 func (s *summer) sum(b batch) (sum RowSum, err error) {
 	if cap(s.state) < b.rows {
 		s.state = make([]lanes, b.rows)

@@ -9,10 +9,10 @@ import (
 	"ajlo/job/delta"
 )
 
-// arrowSchema is the form in which rows are held and written: one Arrow type for each type
+// ArrowSchema is the form in which rows are held and written: one Arrow type for each type
 // of the table, every field nullable but the keys of maps, with the names and ids that
-// columns have in files.
-func arrowSchema(schema delta.Schema) (*arrow.Schema, error) {
+// columns have in files. A type that is not known is an error.
+func ArrowSchema(schema delta.Schema) (*arrow.Schema, error) {
 	fields, err := arrowFields(schema)
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func refused(ctx context.Context, t Task, err error) error {
 }
 
 func checkLayout(t Task) error {
-	schema, err := arrowSchema(t.columns())
+	schema, err := ArrowSchema(t.columns())
 	if err != nil {
 		return &Refusal{t.Table, err.Error()}
 	}

@@ -27,10 +27,25 @@ type Task struct {
 	RowTracking delta.RowTracking
 	// Folder is where the new files go, "" for the table's own.
 	Folder string
+	// From is where Files are; Store where nil.
+	From Opener
 
 	width  int64      // mean bytes of a row in memory, 0 where not known yet
 	memory unit.Bytes // limit, DefaultMemory where 0
 	wide   int64      // bytes of the widest page, 0 where none is wide
+}
+
+// Opener is the part of a store that files are read by.
+type Opener interface {
+	Open(ctx context.Context, key string) (object.Reader, error)
+}
+
+// from is where the task's files are.
+func (t Task) from() Opener {
+	if t.From != nil {
+		return t.From
+	}
+	return t.Store
 }
 
 // File is one live file of the table as its log describes it.

@@ -41,10 +41,11 @@ type writer struct {
 }
 
 func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*writer, error) {
-	schema, err := arrowSchema(t.columns())
+	schema, err := ArrowSchema(t.columns())
 	if err != nil {
 		return nil, err
 	}
+	t.From = nil // new files are read back from where they are written
 	form := encodingOf(s.codec)
 	form.nan, form.wide, form.run = table.nan, s.wide.columns, o.Run
 	width := float64(t.bytes()) / float64(max(1, s.Rows))

@@ -1,0 +1,114 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"ajlo/job/rewrite"
+)
+
+// apart is the files of rows that are inserted or moved.
+type apart struct {
+	files  []rewrite.Written
+	values []map[string]*string // partition values of each
+	sum    rewrite.RowSum
+}
+
+func (a apart) paths() (paths []string) {
+	for _, f := range a.files {
+		paths = append(paths, f.Path)
+	}
+	return paths
+}
+
+// Rows of the source are copied in batches of about so many bytes, and at most so many.
+const (
+	batchBytes = 4 << 20
+	batchRows  = 32 << 10
+)
+
+// writeApart writes rows that are inserted and rows that were put aside, partition by partition.
+// Moved is the sum of the latter. After an error none of the files is left, unless it says which.
+func (p *secondPass) writeApart(ctx context.Context, moved rewrite.RowSum) (out apart, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, rewrite.Discard(context.WithoutCancel(ctx), p.target.store, out.paths()))
+		}
+	}()
+	inserted := map[int][]int32{}
+	for _, row := range p.decision.inserted {
+		part, err := p.parts.of(p.source, row, func(int) bool { return true }, nil)
+		if err != nil {
+			return out, p.request.refuse("%v", err)
+		}
+		inserted[part] = append(inserted[part], row)
+	}
+	want := moved
+	for _, part := range p.parts.inOrder() {
+		to := p.parts.all[part]
+		done, err := p.prepared.Lay(ctx, to.folder, p.apart(part, inserted[part], &want))
+		if err != nil {
+			return out, err
+		}
+		for _, f := range done.Files {
+			out.files, out.values = append(out.files, f), append(out.values, to.values)
+		}
+		out.sum = out.sum.Plus(done.Added)
+	}
+	if out.sum != want {
+		return out, fmt.Errorf("rule 1: the files of rows written apart hold other rows than those inserted and moved (%d, not %d); nothing was committed", out.sum.Rows, want.Rows)
+	}
+	return out, nil
+}
+
+// apart yields the rows for one partition: those that move there, then those inserted, whose sum it
+// adds.
+func (p *secondPass) apart(part int, inserted []int32, sum *rewrite.RowSum) iter.Seq2[[]arrow.Array, error] {
+	return func(yield func([]arrow.Array, error) bool) {
+		for columns, err := range p.aside.Group(part) {
+			if !yield(columns, err) || err != nil {
+				return
+			}
+		}
+		for step := p.step(); len(inserted) > 0; {
+			n := min(step, len(inserted))
+			columns, err := p.insert(inserted[:n])
+			if err == nil {
+				var some rewrite.RowSum
+				some, err = rewrite.SumRows(p.prepared.Columns(), columns, n)
+				*sum = sum.Plus(some)
+			}
+			if !yield(columns, err) || err != nil {
+				return
+			}
+			inserted = inserted[n:]
+		}
+	}
+}
+
+func (p *secondPass) step() int {
+	width := int(p.source.bytes) / max(1, len(p.source.rows))
+	return min(max(batchBytes/max(width, 1), 1), batchRows)
+}
+
+// insert copies rows of the source.
+func (p *secondPass) insert(rows []int32) ([]arrow.Array, error) {
+	picks := make([]rewrite.Pick, len(rows))
+	for i, row := range rows {
+		picks[i] = p.source.rows[row]
+	}
+	columns := make([]arrow.Array, len(p.stored))
+	for k, c := range p.stored {
+		chunks := p.source.column(c)
+		chunks[0] = none(p.schema.Field(k).Type)
+		var err error
+		if columns[k], err = rewrite.Gather(p.schema.Field(k).Type, chunks, picks); err != nil {
+			return nil, fmt.Errorf("column %q: %w", p.target.schema[c].Name, err)
+		}
+	}
+	return columns, nil
+}

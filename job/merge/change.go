@@ -1,0 +1,137 @@
+package merge
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ajlo/job/delta"
+	"ajlo/job/execute"
+)
+
+// clause is one WHEN of Spark's operationParameters.
+type clause struct {
+	Action string `json:"actionType"`
+}
+
+// change is the commit, with the parameters and metrics that Delta 4.0 writes for a MERGE.
+func (m *Merger) change(r Request, d decided, out output, run string, began time.Time) delta.Change {
+	now := m.o.Now()
+	c := delta.Change{
+		Alters: &delta.Alteration{
+			Grows: d.decision.counts.grows(), Read: d.read(),
+			Sees: func(f delta.Add) bool { return d.sees(r, f) },
+		},
+		Operation: "MERGE", Parameters: parameters(r), TxnID: m.o.NewID(), Time: now.UnixMilli(),
+		UserMetadata: execute.Stamp{Run: run, PlanHash: d.plan.hash()}.Text(), EngineInfo: "ajlo/" + m.o.Version,
+	}
+	for _, f := range out.revised {
+		old := d.target.delta.Files[f.file]
+		c.Remove = append(c.Remove, old)
+		if f.written.Rows == 0 {
+			continue
+		}
+		c.Add = append(c.Add, delta.Add{ // in the order of the old file, and so in its layout
+			Path: f.written.Path, PartitionValues: old.PartitionValues, Size: int64(f.written.Bytes), ModificationTime: c.Time,
+			Stats: f.written.Stats, Tags: laid(old.Tags),
+		})
+	}
+	for i, f := range out.apart.files {
+		c.Add = append(c.Add, delta.Add{
+			Path: f.Path, PartitionValues: out.apart.values[i], Size: int64(f.Bytes), ModificationTime: c.Time, Stats: f.Stats,
+		})
+	}
+	c.Metrics = metrics(d, c, began, out.rewrote, now)
+	return c
+}
+
+// laid are the tags that say how a file's rows lie.
+func laid(tags map[string]string) map[string]string {
+	kept := map[string]string{}
+	for name, value := range tags {
+		if strings.HasPrefix(name, "AJLO_") || strings.HasPrefix(name, "ZCUBE_") {
+			kept[name] = value
+		}
+	}
+	return kept
+}
+
+// read are the files whose rows decided what is done.
+func (d decided) read() []delta.Add {
+	files := make([]delta.Add, len(d.candidates))
+	for i, at := range d.candidates {
+		files[i] = d.target.delta.Files[at]
+	}
+	return files
+}
+
+// sees reports whether a file that another adds could hold rows that the merge would have read.
+func (d decided) sees(r Request, f delta.Add) bool {
+	if r.NotMatchedBySource == Delete {
+		return true
+	}
+	as := d.target.delta
+	as.Files = []delta.Add{f}
+	there, err := d.target.withFiles(as)
+	return err != nil || d.source.index.mayBeIn(boundsOf(d.target, there))
+}
+
+func parameters(r Request) map[string]any {
+	var on []string
+	for _, c := range r.On {
+		on = append(on, fmt.Sprintf("(t.%s = s.%s)", c, c))
+	}
+	predicate := strings.Join(on, " AND ")
+	if len(on) > 1 {
+		predicate = "(" + predicate + ")"
+	}
+	return map[string]any{
+		"predicate": []string{predicate}, "matchedPredicates": clauses(r.Matched),
+		"notMatchedPredicates": clauses(r.NotMatched), "notMatchedBySourcePredicates": clauses(r.NotMatchedBySource),
+	}
+}
+
+func clauses(a Action) []clause {
+	if a == Keep {
+		return []clause{}
+	}
+	return []clause{{string(a)}}
+}
+
+func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[string]string {
+	n, vectors := d.decision.counts, int64(0)
+	for _, f := range c.Remove {
+		if f.DeletionVector != nil {
+			vectors++
+		}
+	}
+	counts := map[string]int64{
+		"numSourceRows":                          n.Source,
+		"numTargetRowsCopied":                    n.Copied,
+		"numTargetRowsInserted":                  n.Inserted,
+		"numTargetRowsUpdated":                   n.Updated,
+		"numTargetRowsMatchedUpdated":            n.Updated,
+		"numTargetRowsNotMatchedBySourceUpdated": 0,
+		"numTargetRowsDeleted":                   n.Deleted + n.DeletedUnmatched,
+		"numTargetRowsMatchedDeleted":            n.Deleted,
+		"numTargetRowsNotMatchedBySourceDeleted": n.DeletedUnmatched,
+		"numOutputRows":                          n.Copied + n.Inserted + n.Updated,
+		"numTargetFilesAdded":                    int64(len(c.Add)),
+		"numTargetFilesRemoved":                  int64(len(c.Remove)),
+		"numTargetBytesAdded":                    int64(sizeOf(c.Add)),
+		"numTargetBytesRemoved":                  int64(sizeOf(c.Remove)),
+		"numTargetChangeFilesAdded":              0,
+		"numTargetDeletionVectorsAdded":          0,
+		"numTargetDeletionVectorsRemoved":        vectors,
+		"numTargetDeletionVectorsUpdated":        0,
+		"scanTimeMs":                             rewrote.Sub(began).Milliseconds(),
+		"rewriteTimeMs":                          now.Sub(rewrote).Milliseconds(),
+		"executionTimeMs":                        now.Sub(began).Milliseconds(),
+	}
+	texts := make(map[string]string, len(counts))
+	for name, count := range counts {
+		texts[name] = strconv.FormatInt(count, 10)
+	}
+	return texts
+}

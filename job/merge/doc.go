@@ -1,0 +1,24 @@
+// Package merge merges the rows of a source into a Delta table and keeps the table's layout: rows
+// that do not change stay in their files' order, and are never sorted or shuffled.
+//
+// In comes a Request: a table, a source (a Delta table, Parquet files or a CSV file), the columns
+// that both are joined on and what becomes of rows that match and of those that do not. Out comes a
+// Plan, and where it is applied one commit named MERGE with Spark's metrics. Deciding reads and
+// changes nothing: the source is read whole, then the condition's columns of those files that
+// bounds cannot exclude, and what matches is kept. Applying writes each touched file anew in its own
+// order, without deleted rows and with changed rows in their place as long as their clustering keys
+// and their partition stay; rows that are inserted, or move, are written apart in the order of the
+// clustering keys.
+//
+// What always holds: the rows of the new files are those of the files that go out, less the rows
+// that were changed or deleted, plus the new ones, by count and by the sum of rule 1, and the new
+// files were read back; every new file is on the write-ahead list before it exists (rule 8); after
+// an error the table is as it was. NULL matches nothing. A row of the table that several rows of the
+// source want to update is an error. When others change what was read, or add what might have
+// matched, all is decided anew on the newest version.
+//
+// It refuses by name, before anything is written: what the embedded engine refuses, what
+// delta.Unalterable lists, changes of an append-only table, NULL for a column that is NOT NULL,
+// columns whose types are not the same, a source that lies in the table or holds it, and sources
+// or matches that the memory limit has no room for.
+package merge

@@ -1,0 +1,125 @@
+package merge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"ajlo/job/delta"
+)
+
+// part is one partition of the table that rows are written into.
+type part struct {
+	values map[string]*string // as the log spells them
+	folder string
+}
+
+// parts numbers the partitions that rows may be written into.
+type parts struct {
+	target *target
+	mu     sync.Mutex
+	all    []part
+	byKey  map[string]int
+	ofFile []int // of each file of the snapshot
+}
+
+func newParts(t *target) *parts {
+	p := &parts{target: t, byKey: map[string]int{}}
+	for _, f := range t.delta.Files {
+		p.ofFile = append(p.ofFile, p.number(f.PartitionValues, delta.PartitionFolder(f, t.delta.Metadata)))
+	}
+	return p
+}
+
+// number finds a partition, or adds it with a folder for its files.
+func (p *parts) number(values map[string]*string, folder string) int {
+	key := delta.PartitionKey(delta.Add{PartitionValues: values}, p.target.delta.Metadata)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, known := p.byKey[key]
+	if !known {
+		n = len(p.all)
+		p.byKey[key] = n
+		p.all = append(p.all, part{values, folder})
+	}
+	return n
+}
+
+// of is the partition of a row of the source; values that it does not set are those of a file.
+func (p *parts) of(s *source, row int32, sets func(c int) bool, file *delta.Add) (int, error) {
+	if len(p.target.parted) == 0 {
+		return p.number(nil, ""), nil
+	}
+	values, folders := map[string]*string{}, []string{}
+	at := s.rows[row]
+	for _, c := range p.target.parted {
+		f := p.target.schema[c]
+		if !sets(c) {
+			values[f.Physical()] = file.PartitionValues[f.Physical()]
+		} else if text, null, err := spell(s.chunks[at.Chunk-1][c], int(at.Row), f); err != nil {
+			return 0, fmt.Errorf("row %d of the source, column %s: %w", row+1, f.Name, err)
+		} else if !null {
+			values[f.Physical()] = &text
+		} else {
+			values[f.Physical()] = nil
+		}
+		folders = append(folders, folderOf(f, values[f.Physical()]))
+	}
+	return p.number(values, strings.Join(folders, "/")), nil
+}
+
+// inOrder are the numbers of all partitions, which were given as they came, by their values.
+func (p *parts) inOrder() (numbers []int) {
+	for _, key := range slices.Sorted(maps.Keys(p.byKey)) {
+		numbers = append(numbers, p.byKey[key])
+	}
+	return numbers
+}
+
+// spell is a value as the log has it for a partition.
+func spell(column arrow.Array, row int, f delta.Field) (text string, null bool, err error) {
+	v, _, err := delta.ValueOf(column, row, f.Type)
+	if err != nil || v.IsNull() {
+		return "", true, err
+	}
+	if text = v.Text(); text == "" {
+		return "", false, fmt.Errorf("readers take an empty text for NULL in a partition: give NULL or a text")
+	}
+	return text, false, nil
+}
+
+// nullFolder is what Hive and Spark call the folder of NULL.
+const nullFolder = "__HIVE_DEFAULT_PARTITION__"
+
+// folderOf is the folder of a value, in Hive's form. People look into it, readers do not.
+func folderOf(f delta.Field, value *string) string {
+	text := nullFolder
+	if value != nil {
+		text = escaped(*value)
+	}
+	return escaped(f.Name) + "=" + text
+}
+
+// reserved are the characters that Hive escapes in names of folders, beside control characters.
+const reserved = "\"#%'*/:=?\\{[]^\x7f"
+
+func escaped(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if c < ' ' || strings.IndexByte(reserved, c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// moves reports whether an update may send a row to another partition.
+func (p *parts) moves() bool {
+	return slices.ContainsFunc(p.target.parted, func(c int) bool { return p.target.set[c] })
+}

@@ -1,0 +1,148 @@
+package merge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ajlo/job/dialect"
+	"ajlo/job/table"
+	"ajlo/job/unit"
+)
+
+// Plan is a merge as it would be done on one version of the table.
+type Plan struct {
+	Request
+	Version       int64  `json:"version"`
+	SourceFormat  Format `json:"source_format"`
+	SourceVersion int64  `json:"source_version,omitempty"` // of a Delta table
+	Statement     string `json:"statement"`                // that does the same in Spark
+	// Files of the table, those that bounds cannot exclude, and those that are written anew.
+	Files        int        `json:"files"`
+	FilesRead    int        `json:"files_read"`
+	FilesTouched int        `json:"files_touched"`
+	BytesRead    unit.Bytes `json:"bytes_read"` // of which the condition's columns are read
+	BytesTouched unit.Bytes `json:"bytes_touched"`
+	Rows         Counts     `json:"rows"`
+	// Keys are the clustering keys; rows that keep them keep their place.
+	Keys []table.Column `json:"clustering"`
+	// Apart is the order of rows that are written apart.
+	Apart string `json:"apart"`
+}
+
+// decided is a plan with what it takes to carry it out.
+type decided struct {
+	plan       Plan
+	target     *target
+	source     *source
+	decision   decision
+	candidates []int
+	targetFile unit.Bytes // of rows that are written apart
+}
+
+// Plan decides what a merge would do and changes nothing.
+func (m *Merger) Plan(ctx context.Context, r Request) (Plan, error) {
+	d, err := m.decide(ctx, r, nil)
+	return d.plan, err
+}
+
+// decide plans for the newest version of the table. A source that was read before is used again.
+func (m *Merger) decide(ctx context.Context, r Request, s *source) (d decided, err error) {
+	if err := r.Check(); err != nil {
+		return decided{}, err
+	}
+	if d.target, err = m.open(ctx, r); err != nil {
+		return decided{}, err
+	}
+	if d.source = s; s == nil || s.schema != d.target.lake.SchemaHash {
+		if d.source, err = m.read(ctx, r, d.target); err != nil {
+			return decided{}, err
+		}
+	}
+	d.candidates = candidates(r, d.target, &d.source.index)
+	found, err := m.match(ctx, r, d.target, d.source, d.candidates)
+	if err != nil {
+		return decided{}, err
+	}
+	if d.decision, err = decide(r, &d.source.index, found); err != nil {
+		return decided{}, r.refuse("version %d: %v", d.target.delta.Version, err)
+	}
+	if err := d.decision.checkNulls(r, d.target, d.source); err != nil {
+		return decided{}, err
+	}
+	d.plan = d.describe(r)
+	return d, nil
+}
+
+func (d decided) describe(r Request) Plan {
+	t := d.target
+	p := Plan{
+		Request: r, Version: t.delta.Version, SourceFormat: d.source.format, SourceVersion: d.source.version,
+		Statement: statement(r, d.source.format),
+		Files:     len(t.delta.Files), FilesRead: len(d.candidates), FilesTouched: len(d.decision.touched),
+		BytesRead: t.bytesOf(d.candidates), BytesTouched: t.bytesOf(d.touched()),
+		Rows: d.decision.counts, Keys: []table.Column{}, Apart: t.order.String(),
+	}
+	for _, c := range t.keys {
+		p.Keys = append(p.Keys, table.Column(t.schema[c].Name))
+	}
+	return p
+}
+
+// touched are the files that are written anew, as places in the snapshot.
+func (d decided) touched() []int {
+	files := make([]int, len(d.decision.touched))
+	for i, f := range d.decision.touched {
+		files[i] = f.file
+	}
+	return files
+}
+
+// statement is the merge as Spark's SQL has it.
+func statement(r Request, f Format) string {
+	var on []string
+	for _, c := range r.On {
+		on = append(on, fmt.Sprintf("t.%s = s.%s", dialect.Quote(string(c)), dialect.Quote(string(c))))
+	}
+	text := fmt.Sprintf("MERGE INTO delta.%s t USING %s.%s s ON %s", dialect.Quote(string(r.Location)), f, dialect.Quote(r.Source), strings.Join(on, " AND "))
+	switch {
+	case r.Matched == Delete:
+		text += " WHEN MATCHED THEN DELETE"
+	case r.Matched == Update && len(r.Set) == 0:
+		text += " WHEN MATCHED THEN UPDATE SET *"
+	case r.Matched == Update:
+		var set []string
+		for _, c := range r.Set {
+			set = append(set, fmt.Sprintf("%s = s.%s", dialect.Quote(string(c)), dialect.Quote(string(c))))
+		}
+		text += " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
+	}
+	if r.NotMatched == Insert {
+		text += " WHEN NOT MATCHED THEN INSERT *"
+	}
+	if r.NotMatchedBySource == Delete {
+		text += " WHEN NOT MATCHED BY SOURCE THEN DELETE"
+	}
+	return text
+}
+
+// Write prints the plan for people.
+func (p Plan) Write(w io.Writer, printable func(string) string) error {
+	lines := []string{
+		fmt.Sprintf("%s, delta version %d, is to be merged with %d rows (%s)", p.Table, p.Version, p.Rows.Source, p.SourceFormat),
+		"like      " + p.Statement,
+		fmt.Sprintf("reads     %s by the bounds of their keys: %d of %d files, %s", strings.Join(table.Texts(p.On), ", "), p.FilesRead, p.Files, p.BytesRead),
+		fmt.Sprintf("touches   %d files, %s", p.FilesTouched, p.BytesTouched),
+		fmt.Sprintf("rows      %d match: %d updated, %d deleted; %d inserted; %d that match nothing deleted; %d copied in their order",
+			p.Rows.Matched, p.Rows.Updated, p.Rows.Deleted, p.Rows.Inserted, p.Rows.DeletedUnmatched, p.Rows.Copied),
+		fmt.Sprintf("keeps     rows in their place while %s stay; others are written apart by %s", cmp.Or(strings.Join(table.Texts(p.Keys), ", "), "partitions"), p.Apart),
+	}
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	_, err := io.WriteString(w, strings.Join(slices.Concat(lines, []string{""}), "\n"))
+	return err
+}

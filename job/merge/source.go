@@ -1,0 +1,366 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"ajlo/job/delta"
+	"ajlo/job/object"
+	"ajlo/job/rewrite"
+	"ajlo/job/unit"
+)
+
+// Format is what a source is made of.
+type Format string
+
+// The formats of sources.
+const (
+	FromDelta   Format = "delta"
+	FromParquet Format = "parquet"
+	FromCSV     Format = "csv"
+)
+
+// source is the rows to merge, whole in memory, in the table's columns and types.
+type source struct {
+	format  Format
+	version int64           // of a Delta table
+	schema  string          // hash of the table\'s schema that it was read for
+	chunks  [][]arrow.Array // by the table's columns; nil for those that are not wanted
+	rows    []rewrite.Pick  // of each row; chunk 0 is left to the table's own rows
+	bytes   unit.Bytes
+	limit   unit.Bytes // for bytes
+	index   index
+}
+
+// sourceShare of the memory limit, one part in so many, is the most that a source may take with
+// its index.
+const sourceShare = 3
+
+// indexRow is about what the index takes for each row of a source, beside the bytes of keys.
+const indexRow = 96 // bytes
+
+// place is a source that was found.
+type place struct {
+	format Format
+	store  object.Store
+	key    string // of the one file, "" for a folder
+}
+
+// find looks at what lies at the source's path and refuses a source that is, holds or lies in the
+// table.
+func (m *Merger) find(ctx context.Context, r Request, t *target) (place, error) {
+	folder, key := r.Source, ""
+	if ending := strings.ToLower(path.Ext(r.Source)); (ending == ".parquet" || ending == ".csv") && !isFolder(r.Source) {
+		folder, key = cutLast(r.Source)
+	}
+	store, err := m.o.Open(folder)
+	if err != nil {
+		return place{}, r.refuse("the source cannot be opened: %v: name a Delta table's folder, a folder of Parquet files, a .parquet file or a .csv file", err)
+	}
+	ours, theirs := canonical(t.store.URL()), canonical(store.URL())
+	within := key == "" && strings.HasPrefix(ours+"/", theirs+"/") || strings.HasPrefix(theirs+"/", ours+"/")
+	if within {
+		return place{}, r.refuse("the source %s is the table itself, lies in it or holds it", r.Source)
+	}
+	switch {
+	case strings.EqualFold(path.Ext(key), ".csv"):
+		return place{FromCSV, store, key}, nil
+	case key != "":
+		return place{FromParquet, store, key}, nil
+	}
+	if _, err := delta.Newest(ctx, store); err == nil || !errors.Is(err, delta.ErrNoTable) {
+		return place{FromDelta, store, ""}, err
+	}
+	return place{FromParquet, store, ""}, nil
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// cutLast parts a path or URL into its folder and the last name.
+func cutLast(name string) (folder, last string) {
+	at := strings.LastIndexAny(name, "/"+string(filepath.Separator))
+	if at < 0 {
+		return ".", name
+	}
+	return name[:at+1], name[at+1:]
+}
+
+// canonical is a store's place with links of a local disk followed.
+func canonical(place string) string {
+	u, err := url.Parse(place)
+	if err != nil || u.Scheme != "file" {
+		return place
+	}
+	dir := filepath.FromSlash(u.Path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.ToSlash(dir)
+}
+
+// read loads the source and makes its index.
+func (m *Merger) read(ctx context.Context, r Request, t *target) (*source, error) {
+	at, err := m.find(ctx, r, t)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{format: at.format, schema: t.lake.SchemaHash, limit: m.o.Memory / sourceShare}
+	switch at.format {
+	case FromCSV:
+		err = s.readCSV(ctx, r, t, at)
+	case FromDelta:
+		err = m.readDelta(ctx, r, t, at, s)
+	default:
+		err = m.readParquet(ctx, r, t, at, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, s.makeIndex(r, t)
+}
+
+// add takes some rows in.
+func (s *source) add(r Request, t *target, columns map[int]arrow.Array, rows int) error {
+	chunk := make([]arrow.Array, len(t.schema))
+	for c, column := range columns {
+		chunk[c] = column
+		s.bytes += unit.Bytes(column.Data().SizeInBytes())
+	}
+	s.bytes += unit.Bytes(rows) * indexRow
+	if s.bytes > s.limit {
+		return r.refuse("the source takes more than %s in memory, a third of the limit: set --memory higher or merge it in parts", s.limit)
+	}
+	s.chunks = append(s.chunks, chunk)
+	for i := range rows {
+		s.rows = append(s.rows, rewrite.Pick{Chunk: uint32(len(s.chunks)), Row: uint32(i)})
+	}
+	return nil
+}
+
+// column are the chunks of one column, with room for the table's own before them.
+func (s *source) column(c int) []arrow.Array {
+	chunks := make([]arrow.Array, 1+len(s.chunks))
+	for i, chunk := range s.chunks {
+		chunks[1+i] = chunk[c]
+	}
+	return chunks
+}
+
+// readDelta reads the newest version of a Delta table.
+func (m *Merger) readDelta(ctx context.Context, r Request, t *target, at place, s *source) error {
+	d, err := delta.Replay(ctx, at.store)
+	if err != nil {
+		return r.refuse("the source cannot be read: %v", err)
+	}
+	if found := delta.Unsupported(d); len(found) > 0 {
+		return r.refuse("the source cannot be read: ajlo does not handle %s", strings.Join(found, "; "))
+	}
+	s.version = d.Version
+	fields, err := counterparts(r, t, d.Metadata.Schema)
+	if err != nil {
+		return err
+	}
+	meta := d.Metadata
+	meta.Schema = nil
+	for _, c := range t.wanted(r) {
+		meta.Schema = append(meta.Schema, fields[c])
+	}
+	files := make([]rewrite.File, len(d.Files))
+	for i, f := range d.Files {
+		files[i] = listed(f)
+	}
+	return m.readFiles(ctx, r, t, s, rewrite.Task{Table: r.Table, Store: at.store, Metadata: meta, Files: files}, fields)
+}
+
+// listed is a live file as its log describes it.
+func listed(f delta.Add) rewrite.File {
+	rows, _, err := delta.ParseStats(f.Stats, nil)
+	if err != nil {
+		rows = -1
+	}
+	return rewrite.File{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: rows, Log: f}
+}
+
+// readParquet reads Parquet files that are part of no table. Each has to have all columns.
+func (m *Merger) readParquet(ctx context.Context, r Request, t *target, at place, s *source) error {
+	files, err := parquetFiles(ctx, r, at)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		stored, err := rewrite.StoredColumns(ctx, at.store, f.Path)
+		if err != nil {
+			return r.refuse("the source cannot be read: %v", err)
+		}
+		fields, err := counterparts(r, t, stored)
+		if err != nil {
+			return fmt.Errorf("%w (in %s)", err, f.Path)
+		}
+		meta := delta.Metadata{}
+		for _, c := range t.wanted(r) {
+			meta.Schema = append(meta.Schema, fields[c])
+		}
+		task := rewrite.Task{Table: r.Table, Store: at.store, Metadata: meta, Files: []rewrite.File{f}}
+		if err := m.readFiles(ctx, r, t, s, task, fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parquetFiles are the one file, or all Parquet files below the folder but those whose path has a
+// part that starts with a dot or an underscore, as Spark sees them.
+func parquetFiles(ctx context.Context, r Request, at place) (files []rewrite.File, err error) {
+	for info, err := range at.store.List(ctx, at.key, "") {
+		if err != nil {
+			return nil, r.refuse("the source cannot be read: %v", err)
+		}
+		parts := strings.Split(info.Key, "/")
+		if at.key != "" && info.Key != at.key || slices.ContainsFunc(parts, hidden) || !strings.HasSuffix(strings.ToLower(info.Key), ".parquet") {
+			continue
+		}
+		if slices.ContainsFunc(parts[:len(parts)-1], func(folder string) bool { return strings.Contains(folder, "=") }) {
+			return nil, r.refuse("the source has columns in the names of its folders (%s), which ajlo does not read: make it a Delta table or put them into the files", info.Key)
+		}
+		files = append(files, rewrite.File{Path: info.Key, Bytes: unit.Bytes(info.Size), Rows: -1})
+	}
+	if len(files) == 0 {
+		return nil, r.refuse("the source %s holds no Delta table and no Parquet file", r.Source)
+	}
+	return files, nil
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// counterparts finds the table's columns among those of a source, in the table's types; only those
+// that are wanted.
+func counterparts(r Request, t *target, theirs delta.Schema) (map[int]delta.Field, error) {
+	fields := map[int]delta.Field{}
+	for _, c := range t.wanted(r) {
+		ours := t.schema[c]
+		at, err := columnNamed(theirs, ours.Name)
+		if err != nil {
+			return nil, r.refuse("the source: %v", err)
+		}
+		field := theirs[at]
+		if !fits(field.Type, ours.Type) {
+			return nil, r.refuse("column %s is %s in the source and %s in the table: cast it in the source", ours.Name, spelt(field.Type), spelt(ours.Type))
+		}
+		if len(ours.Type.Fields) == 0 && ours.Type.Element == nil {
+			field.Type = ours.Type
+		}
+		fields[c] = field
+	}
+	return fields, nil
+}
+
+// fits reports whether every value of a type is one of the other: the same type, fewer bytes of a
+// whole number, fewer digits of a decimal. Parts of nested types have to be the same, in names and
+// order, too.
+func fits(from, to delta.Type) bool {
+	if rank := slices.Index(wholes, from.Kind); rank >= 0 {
+		return slices.Index(wholes, to.Kind) >= rank
+	}
+	if from.Kind == delta.Decimal && to.Kind == delta.Decimal {
+		return from.Scale == to.Scale && from.Precision <= to.Precision
+	}
+	return same(from, to)
+}
+
+// wholes are the kinds of whole numbers by their width.
+var wholes = []delta.Kind{delta.Byte, delta.Short, delta.Integer, delta.Long}
+
+func same(a, b delta.Type) bool {
+	if a.Kind != b.Kind || a.Kind == delta.Other || a.Precision != b.Precision || a.Scale != b.Scale || len(a.Fields) != len(b.Fields) {
+		return false
+	}
+	for i := range a.Fields {
+		if a.Fields[i].Name != b.Fields[i].Name || !same(a.Fields[i].Type, b.Fields[i].Type) {
+			return false
+		}
+	}
+	return samePart(a.Key, b.Key) && samePart(a.Element, b.Element)
+}
+
+func samePart(a, b *delta.Type) bool {
+	return (a == nil) == (b == nil) && (a == nil || same(*a, *b))
+}
+
+// spelt is a type with its parts.
+func spelt(t delta.Type) string {
+	switch {
+	case t.Key != nil && t.Element != nil:
+		return fmt.Sprintf("map<%s,%s>", spelt(*t.Key), spelt(*t.Element))
+	case t.Element != nil:
+		return fmt.Sprintf("array<%s>", spelt(*t.Element))
+	case len(t.Fields) > 0:
+		parts := make([]string, len(t.Fields))
+		for i, f := range t.Fields {
+			parts[i] = f.Name + ":" + spelt(f.Type)
+		}
+		return fmt.Sprintf("struct<%s>", strings.Join(parts, ","))
+	}
+	return t.Text
+}
+
+// readFiles reads all rows of a task's files. Fields are the source's, by the table's columns.
+func (m *Merger) readFiles(ctx context.Context, r Request, t *target, s *source, task rewrite.Task, fields map[int]delta.Field) error {
+	p, err := rewrite.Prepare(ctx, task, m.rewriting(0))
+	if err != nil {
+		return r.refuse("the source cannot be read: %v", unnamed(err))
+	}
+	for _, f := range task.Files {
+		for rows, err := range p.Scan(ctx, f, p.Columns()) {
+			if err != nil {
+				return errors.Join(ctx.Err(), r.refuse("the source cannot be read: %v", err))
+			}
+			columns, err := whole(t.wanted(r), fields, p.Columns(), task.Metadata, f.Log, rows)
+			if err != nil {
+				return r.refuse("the source cannot be read: %v", err)
+			}
+			if err := s.add(r, t, columns, rows.Count); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unnamed takes the table's name off a refusal, which is the target's.
+func unnamed(err error) error {
+	var refusal *rewrite.Refusal
+	if errors.As(err, &refusal) {
+		return errors.New(refusal.Reason)
+	}
+	return err
+}
+
+// whole puts the columns of a file and those that its log has for all of its rows together.
+func whole(wanted []int, fields map[int]delta.Field, stored delta.Schema, meta delta.Metadata, log delta.Add, rows rewrite.Rows) (map[int]arrow.Array, error) {
+	columns := map[int]arrow.Array{}
+	for _, c := range wanted {
+		field := fields[c]
+		if at := slices.IndexFunc(stored, func(f delta.Field) bool { return f.Name == field.Name }); at >= 0 {
+			columns[c] = rows.Columns[at]
+			continue
+		}
+		constant, err := partitionColumn(log, field, rows.Count)
+		if err != nil {
+			return nil, err
+		}
+		columns[c] = constant
+	}
+	return columns, nil
+}
