@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -233,5 +234,35 @@ func TestOutcomesParseBack(t *testing.T) {
 	}
 	if _, err := ParseOutcome("fine"); err == nil {
 		t.Error("an unknown outcome parses")
+	}
+}
+
+// A night is missed where the state was in use before it and no run of it came to rest.
+func TestMissed(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		night int
+		ended []Outcome // of the runs of night 3
+		want  bool
+	}{
+		{"an empty state", 3, nil, false},
+		{"a night without a run", 4, []Outcome{Applied}, true},
+		{"a night before all runs", 2, []Outcome{Applied}, false},
+		{"a night that was run", 3, []Outcome{Applied}, false},
+		{"advice", 3, []Outcome{DryRun}, false},
+		{"a night that failed", 3, []Outcome{Failed}, true},
+		{"a night that was killed", 3, []Outcome{Interrupted}, true},
+		{"a night that failed and was run", 3, []Outcome{Failed, NoDrift}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _ := newStore(t)
+			for i, outcome := range tt.ended {
+				finish(t, begin(t, s, beginning(fmt.Sprint("run ", i), 3)), outcome)
+			}
+			got, err := s.Missed(t.Context(), night(tt.night).Night())
+			if err != nil || got != tt.want {
+				t.Errorf("missed %v, %v; want %v", got, err, tt.want)
+			}
+		})
 	}
 }

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,18 +19,6 @@ import (
 )
 
 const fixture = "../../testdata/spark40-delta"
-
-// answer is what one call of the program gave.
-type answer struct {
-	out, errs string
-	code      job.ExitCode
-}
-
-func ask(args ...string) answer {
-	var out, errs bytes.Buffer
-	code := run(context.Background(), args, world{out: &out, errs: &errs, clock: time.Now})
-	return answer{out.String(), errs.String(), code}
-}
 
 // logsInBucket puts the fixture's log into a bucket, written an hour before the window's end,
 // and beside it many that were written long before.

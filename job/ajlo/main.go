@@ -1,5 +1,5 @@
 // Command ajlo is the night's job on the command line: run, plan, apply, rollback,
-// explain, facts, inspect and audit.
+// explain, facts, inspect, audit and schedule.
 // Arguments and a config file go in; results go to standard output, what happens on the way
 // to standard error, and the exit code says how it ended.
 package main
@@ -27,11 +27,13 @@ import (
 // version is set by the build (-ldflags "-X main.version=…").
 var version = "dev"
 
-func main() {
+func main() { os.Exit(int(process())) }
+
+// process runs the program until it ends or is told to stop.
+func process() job.ExitCode {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], world{out: os.Stdout, errs: os.Stderr, clock: time.Now})
-	stop()
-	os.Exit(int(code))
+	defer stop()
+	return run(ctx, os.Args[1:], world{out: os.Stdout, errs: os.Stderr, clock: time.Now})
 }
 
 // world is what the program has of its surroundings.
@@ -51,6 +53,7 @@ type commands struct {
 	Explain  explainCommand  `cmd:"" help:"Why a table is laid as it is or would be, or which tables hold a query class back."`
 	Facts    factsCommand    `cmd:"" help:"What the logs say: one fact a query, its scans, predicates and joins."`
 	Inspect  inspectCommand  `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
+	Schedule scheduleCommand `cmd:"" help:"Keep running, and run each night when it is due, once; for machines without a scheduler."`
 	Audit    auditCommand    `cmd:"" help:"What was changed, when, by which run, why, what was promised, what it did and cost, who approved it; and what never was."`
 
 	Verbose bool             `short:"v" help:"Log what is looked at, too."`

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -11,16 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"ajlo": func() {
-			os.Exit(int(run(context.Background(), os.Args[1:], world{out: os.Stdout, errs: os.Stderr, clock: time.Now})))
-		},
+		"ajlo": main,
 	})
 }
 
