@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"ajlo/job/config"
+	"ajlo/job/execute"
 	"ajlo/state"
 )
 
@@ -33,6 +34,7 @@ func CodeOf(err error) ExitCode {
 	var usage *UsageError
 	var faulty *config.Error
 	var noLogs *MissingLogs
+	var refused *execute.Refusal
 	switch {
 	case err == nil:
 		return ExitDone
@@ -42,6 +44,8 @@ func CodeOf(err error) ExitCode {
 		return ExitUsage
 	case errors.As(err, &incomplete):
 		return codeOfOutcome[incomplete.Outcome]
+	case errors.As(err, &refused):
+		return ExitRefused
 	}
 	return ExitFailed
 }

@@ -20,7 +20,7 @@ type inspectCommand struct {
 
 // Run prints how a table lies.
 func (c inspectCommand) Run(ctx context.Context, w world) error {
-	name, place, err := c.place(ctx)
+	name, place, err := placeOf(ctx, c.Table, c.Config)
 	if err != nil {
 		return err
 	}
@@ -34,19 +34,22 @@ func (c inspectCommand) Run(ctx context.Context, w world) error {
 	return inspection.Write(w.out)
 }
 
-// place finds the table: by the config where its name stands there, else as a path.
-func (c inspectCommand) place(ctx context.Context) (table.Name, table.Location, error) {
-	if c.Config != "" && !strings.ContainsAny(c.Table, "/\\") {
-		conf, err := config.Load(c.Config)
+// placeOf finds a table: by the config where its name stands there, else as a path or URL.
+func placeOf(ctx context.Context, name, configFile string) (table.Name, table.Location, error) {
+	if configFile != "" && !strings.ContainsAny(name, "/\\") {
+		conf, err := config.Load(configFile)
 		if err != nil {
 			return "", "", err
 		}
-		if place, ok := resolve(ctx, conf, table.Name(c.Table)); ok {
-			return table.Name(c.Table), place, nil
+		if place, ok := resolve(ctx, conf, table.Name(name)); ok {
+			return table.Name(name), place, nil
 		}
-		return "", "", &job.UsageError{Text: "table " + c.Table + " is not under lake.tables, lake.roots or a path_map of the config: add it there or give the path of its folder"}
+		return "", "", &job.UsageError{Text: "table " + name + " is not under lake.tables, lake.roots or a path_map of the config: add it there or give the path of its folder"}
 	}
-	path, err := filepath.Abs(c.Table)
+	if strings.Contains(name, "://") {
+		return table.Name(name), catalog.Tidy(table.Location(name)), nil
+	}
+	path, err := filepath.Abs(name)
 	if err != nil {
 		return "", "", err
 	}

@@ -1,5 +1,5 @@
 // Command ajlo is the night's job on the command line: run, plan, apply, rollback,
-// explain, facts, inspect, audit and schedule.
+// explain, facts, merge, inspect, audit and schedule.
 // Arguments and a config file go in; results go to standard output, what happens on the way
 // to standard error, and the exit code says how it ended.
 package main
@@ -52,6 +52,7 @@ type commands struct {
 	Rollback rollbackCommand `cmd:"" help:"Take back what a run changed, as far as no row is lost by it."`
 	Explain  explainCommand  `cmd:"" help:"Why a table is laid as it is or would be, or which tables hold a query class back."`
 	Facts    factsCommand    `cmd:"" help:"What the logs say: one fact a query, its scans, predicates and joins."`
+	Merge    mergeCommand    `cmd:"" help:"Merge the rows of a source into a Delta table and keep its layout."`
 	Inspect  inspectCommand  `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
 	Schedule scheduleCommand `cmd:"" help:"Keep running, and run each night when it is due, once; for machines without a scheduler."`
 	Audit    auditCommand    `cmd:"" help:"What was changed, when, by which run, why, what was promised, what it did and cost, who approved it; and what never was."`

@@ -49,8 +49,11 @@ func (m *Merger) open(ctx context.Context, r Request) (*target, error) {
 	if errors.Is(err, delta.ErrNoTable) {
 		return nil, r.refuse("%v: rows are merged into Delta tables only", err)
 	}
+	if err != nil && ctx.Err() == nil {
+		return nil, r.refuse("its log cannot be read: %v", err)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("merge into %s: %w", r.Table, err)
 	}
 	if reason := obstacle(r, d); reason != "" {
 		return nil, r.refuse("version %d: %s", d.Version, reason)

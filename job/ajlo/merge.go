@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"ajlo/job"
+	"ajlo/job/bucket"
+	"ajlo/job/config"
+	"ajlo/job/execute"
+	"ajlo/job/merge"
+	"ajlo/job/report"
+	"ajlo/job/rewrite"
+	"ajlo/job/unit"
+)
+
+type mergeCommand struct {
+	engineOptions
+	Into                   string `required:"" placeholder:"TABLE" help:"The table: its name, as the config's lake has it, or the path or URL of its folder."`
+	Source                 string `required:"" placeholder:"PATH" help:"The rows: a Delta table's folder, a folder of Parquet files, a .parquet file or a .csv file."`
+	On                     string `required:"" placeholder:"COLUMN,…" help:"Columns that are equal in rows that match."`
+	WhenMatched            string `placeholder:"update|delete|update:COLUMN,…" help:"What becomes of rows of the table that match."`
+	WhenNotMatched         string `placeholder:"insert" help:"What becomes of rows of the source that match nothing."`
+	WhenNotMatchedBySource string `placeholder:"delete" help:"What becomes of rows of the table that match nothing."`
+	TargetFileSize         string `placeholder:"BYTES" help:"Size of files of inserted and moved rows. Default: the config's engine.target_file_size, 64MiB."`
+	Commit                 string `placeholder:"conditional|exclusive" help:"How commits to a table on S3 are made safe. Default: the config's commit."`
+	Config                 string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file; the table has to be under its write:."`
+	DryRun                 bool   `help:"Look at table and source, print the plan and change nothing."`
+	JSON                   bool   `help:"Print as JSON."`
+}
+
+// Run merges, or with --dry-run says what it would do.
+func (c mergeCommand) Run(ctx context.Context, w world) error {
+	request, err := c.request(ctx)
+	if err != nil {
+		return err
+	}
+	conf, err := c.load(request)
+	if err != nil {
+		return err
+	}
+	memory := cmp.Or(conf.Engine.Memory, rewrite.DefaultMemory)
+	defer limited{memory: memory}.keep()()
+	merger := merge.New(merge.Options{
+		Memory: memory, Spill: conf.Engine.Spill, TargetFile: conf.Engine.TargetFileSize, Commit: conf.Commit,
+		Version: version, NewID: uuid.NewString, Now: w.clock, Open: bucket.Open,
+	})
+	if c.DryRun {
+		plan, err := merger.Plan(ctx, request)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(w.out, plan)
+		}
+		return plan.Write(w.out, report.Printable)
+	}
+	result, err := merger.Apply(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(w.out, result)
+	}
+	return writeMerged(w.out, result)
+}
+
+func (c mergeCommand) request(ctx context.Context) (r merge.Request, err error) {
+	usage := func(option string, err error) error {
+		return &job.UsageError{Text: fmt.Sprintf("--%s %v", option, err)}
+	}
+	r.Source, r.On = c.Source, merge.ParseColumns(c.On)
+	if r.Matched, r.Set, err = merge.ParseMatched(c.WhenMatched); err != nil {
+		return r, usage("when-matched", err)
+	}
+	if r.NotMatched, err = merge.ParseNotMatched(c.WhenNotMatched); err != nil {
+		return r, usage("when-not-matched", err)
+	}
+	if r.NotMatchedBySource, err = merge.ParseNotMatchedBySource(c.WhenNotMatchedBySource); err != nil {
+		return r, usage("when-not-matched-by-source", err)
+	}
+	if r.Table, r.Location, err = placeOf(ctx, c.Into, c.Config); err != nil {
+		return r, err
+	}
+	if err := r.Check(); err != nil {
+		return r, &job.UsageError{Text: err.Error()}
+	}
+	return r, nil
+}
+
+// usualFile is the size of files where no config says another.
+const usualFile = 64 * unit.MiB
+
+// load reads the config, where there is one, and puts the options over it.
+func (c mergeCommand) load(r merge.Request) (conf config.Config, err error) {
+	if c.Config != "" {
+		if conf, err = config.Load(c.Config); err != nil {
+			return conf, err
+		}
+		if !conf.MayWrite(r.Table, r.Location) {
+			return conf, &execute.Refusal{Table: r.Table, Reason: "it is not under write: in the config"}
+		}
+	}
+	for _, o := range []struct {
+		name, text string
+		to         *unit.Bytes
+	}{{"memory", c.Memory, &conf.Engine.Memory}, {"target-file-size", c.TargetFileSize, &conf.Engine.TargetFileSize}} {
+		if o.text == "" {
+			continue
+		}
+		if *o.to, err = unit.ParseBytes(o.text); err != nil || *o.to == 0 {
+			return conf, &job.UsageError{Text: fmt.Sprintf("--%s %q: want a size such as 384MB", o.name, o.text)}
+		}
+	}
+	conf.Engine.TargetFileSize = cmp.Or(conf.Engine.TargetFileSize, usualFile)
+	switch as := config.Commit(c.Commit); as {
+	case "":
+	case config.Conditional, config.Exclusive:
+		conf.Commit = as
+	default:
+		return conf, &job.UsageError{Text: fmt.Sprintf("--commit %q: want %s or %s", c.Commit, config.Conditional, config.Exclusive)}
+	}
+	return conf, nil
+}
+
+// writeMerged prints the plan that was carried out and what came of it.
+func writeMerged(w io.Writer, r merge.Result) error {
+	if err := r.Plan.Write(w, report.Printable); err != nil {
+		return err
+	}
+	lines := []string{"merged    nothing to do"}
+	if r.Changed {
+		lines[0] = fmt.Sprintf("merged    version %d in %s: %d files, %s, became %d, %s; %d rows were written apart",
+			r.Version, r.Took.Round(time.Millisecond), r.FilesRemoved, r.BytesRemoved, r.FilesAdded, r.BytesAdded, r.Apart)
+	}
+	for _, warning := range r.Warnings {
+		lines = append(lines, "warning   "+report.Printable(warning))
+	}
+	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+	return err
+}
