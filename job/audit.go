@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"ajlo/job/report"
 	"ajlo/state"
@@ -22,9 +21,9 @@ func AuditViews() []string {
 // Asked narrows an audit; the zero value is all of it.
 type Asked = state.Asked
 
-// AuditView reads one view of a state file.
-func AuditView(ctx context.Context, path, view string, asked Asked) (l report.Listing, err error) {
-	store, err := openToRead(ctx, path)
+// AuditView reads one view of a state.
+func AuditView(ctx context.Context, at StateFile, view string, asked Asked) (l report.Listing, err error) {
+	store, err := at.demand(ctx)
 	if err != nil {
 		return l, err
 	}
@@ -32,17 +31,9 @@ func AuditView(ctx context.Context, path, view string, asked Asked) (l report.Li
 	return listing(ctx, store, state.View(view), asked)
 }
 
-func openToRead(ctx context.Context, path string) (*state.Store, error) {
-	store, err := state.OpenReadOnly(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &UsageError{err.Error()}
-	}
-	return store, err
-}
-
 // Audit reads what an auditor asks first.
-func Audit(ctx context.Context, path string, asked Asked) (a report.Audit, err error) {
-	store, err := openToRead(ctx, path)
+func Audit(ctx context.Context, at StateFile, asked Asked) (a report.Audit, err error) {
+	store, err := at.demand(ctx)
 	if err != nil {
 		return a, err
 	}

@@ -364,7 +364,7 @@ func TestCallRecordsLieByTheirLookUps(t *testing.T) {
 		l.files = wholeDay
 	}
 	l.record(t)
-	past, closing, err := job.OpenPast(t.Context(), filepath.Join(l.dir, "none.db"))
+	past, closing, err := job.OpenPast(t.Context(), job.StateFile{Location: filepath.Join(l.dir, "none.db")})
 	if err != nil {
 		t.Fatal(err)
 	}

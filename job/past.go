@@ -14,7 +14,7 @@ import (
 
 // Open opens the night's state for writing; the caller closes it.
 func (n *Night) Open(ctx context.Context) (closing func() error, err error) {
-	n.Store, err = state.Open(ctx, n.Config.State, n.Clock)
+	n.Store, err = n.StateFile().open(ctx, n.Clock)
 	if err != nil {
 		return nil, err
 	}
@@ -23,10 +23,7 @@ func (n *Night) Open(ctx context.Context) (closing func() error, err error) {
 
 // OpenToRead opens the night's state for a run that keeps nothing; the caller closes it.
 func (n *Night) OpenToRead(ctx context.Context) (closing func() error, err error) {
-	n.Store, err = state.OpenReadOnly(ctx, n.Config.State)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &UsageError{err.Error()}
-	}
+	n.Store, err = n.StateFile().demand(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +32,8 @@ func (n *Night) OpenToRead(ctx context.Context) (closing func() error, err error
 
 // OpenPast opens a state to read; one that is not there yet is an empty past. The caller
 // closes it.
-func OpenPast(ctx context.Context, path string) (past Past, closing func() error, err error) {
-	store, err := state.OpenReadOnly(ctx, path)
+func OpenPast(ctx context.Context, at StateFile) (past Past, closing func() error, err error) {
+	store, err := at.read(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return noPast{}, func() error { return nil }, nil
 	}

@@ -38,7 +38,7 @@ func (n Night) night(ctx context.Context, record *record) (Result, error) {
 		return result, err
 	}
 	if result.Decision.Trigger.Fired || len(result.Decision.Plan.Steps) > 0 {
-		if result.PlanFile, result.ScriptFile, err = n.keep(result.Decision); err != nil {
+		if result.PlanFile, result.ScriptFile, err = n.keep(ctx, result.Decision); err != nil {
 			return result, err
 		}
 	}

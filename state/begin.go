@@ -64,6 +64,20 @@ type Run struct {
 // final outcome, or b brings a plan along that was carried out whole. A dry run always
 // begins, since advice may be asked for at any time.
 func (s *Store) Begin(ctx context.Context, b Beginning) (*Run, error) {
+	for {
+		if err := s.freshen(ctx); err != nil {
+			return nil, err
+		}
+		r, err := s.begin(ctx, b)
+		if !errors.Is(err, errBehind) {
+			return r, err
+		}
+	}
+}
+
+// begin fails with errBehind where another process has recorded something since the state was
+// fetched: it may hold the lease.
+func (s *Store) begin(ctx context.Context, b Beginning) (*Run, error) {
 	if b.ID == "" || b.LeaseFor <= 0 {
 		return nil, fmt.Errorf("state %s: beginning a run: want an id and a lease above zero, have %q and %v", s.path, b.ID, b.LeaseFor)
 	}

@@ -5,6 +5,10 @@
 // In come the stages' values, by the methods of a Run; out go the reference windows for
 // drift and the leftovers of dead runs, by the methods of a Store.
 //
+// A state may live in object storage (Stored): a copy is fetched, and each record is put back as
+// the next version before it counts, so that what holds for processes of one machine holds for
+// machines.
+//
 // What always holds: at most one run holds the lease, across processes, and only it can
 // write; what a method recorded is on disk when it returns; each migration happens whole or
 // not at all; a run that was killed reads as interrupted once the next one begins, and its

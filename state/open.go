@@ -18,9 +18,10 @@ const busyTimeout = 15_000
 
 // Store is an open state file. Its methods may be called by several goroutines.
 type Store struct {
-	db   *sql.DB
-	path string
-	now  func() time.Time
+	db     *sql.DB // nil before a copy of a stored state is open
+	path   string  // or URL
+	now    func() time.Time
+	stored *versions // nil for a file on a local disk
 }
 
 // Open opens the state file for writing. A missing file is made, and so is its folder; an
@@ -84,7 +85,14 @@ func open(path, options string, now func() time.Time) (*Store, error) {
 
 // Close closes the file. Runs that were not finished stay open until their lease expires.
 func (s *Store) Close() error {
-	if err := s.db.Close(); err != nil {
+	var err error
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	if s.stored != nil {
+		err = errors.Join(err, s.stored.forget())
+	}
+	if err != nil {
 		return fmt.Errorf("state %s: closing: %w", s.path, err)
 	}
 	return nil
@@ -95,7 +103,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// inTx runs do in one transaction that is on disk when it returns nil.
+// inTx runs do in one transaction that is on disk, and in the storage where the state is kept in
+// one, when it returns nil.
 func (s *Store) inTx(ctx context.Context, what string, do func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -104,7 +113,11 @@ func (s *Store) inTx(ctx context.Context, what string, do func(*sql.Tx) error) e
 	if err := do(tx); err != nil {
 		return errors.Join(fmt.Errorf("state %s: %s: %w", s.path, what, explain(err)), rollback(tx))
 	}
-	if err := tx.Commit(); err != nil {
+	err = tx.Commit()
+	if err == nil {
+		err = s.publish(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("state %s: %s: %w", s.path, what, explain(err))
 	}
 	return nil

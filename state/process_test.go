@@ -18,14 +18,13 @@ import (
 	"time"
 )
 
-// childVar tells the test binary to be a run of its own: its value is the path of the state
-// file and the run's id, with a tab between.
+// childVar tells the test binary to be a run of its own: its value is the path or URL of the
+// state, the run's id and by how long its clock is ahead of twoInTheMorning, with tabs between.
 const childVar = "AJLO_STATE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if task := os.Getenv(childVar); task != "" {
-		path, id, _ := strings.Cut(task, "\t")
-		if err := beRun(path, id); err != nil {
+		if err := beRun(strings.Split(task, "\t")); err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
 		}
@@ -36,9 +35,14 @@ func TestMain(m *testing.M) {
 
 // beRun begins a run, records a plan, a step and a file it is about to write, says so, and
 // works until its input ends, or until it is killed.
-func beRun(path, id string) error {
-	ctx := context.Background()
-	s, err := Open(ctx, path, newClock().now)
+func beRun(task []string) error {
+	ctx, path, id, c := context.Background(), task[0], task[1], newClock()
+	ahead, err := time.ParseDuration(task[2])
+	if err != nil {
+		return err
+	}
+	c.advance(ahead)
+	s, err := openAnywhere(ctx, path, c.now)
 	if err != nil {
 		return err
 	}
@@ -80,21 +84,27 @@ type child struct {
 	*exec.Cmd
 }
 
+// startRun starts a run in a process of its own, ahead of the others' clock.
+func startRun(t *testing.T, path, id string, ahead time.Duration) (c child, says *bufio.Reader) {
+	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), fmt.Sprintf("%s=%s\t%s\t%s", childVar, path, id, ahead))
+	command.Stderr = os.Stderr
+	stdin, err := command.StdinPipe()
+	must(t, err)
+	stdout, err := command.StdoutPipe()
+	must(t, err)
+	must(t, command.Start())
+	return child{id: id, stdin: stdin, Cmd: command}, bufio.NewReader(stdout)
+}
+
 // startRuns starts runs at once in processes of their own and waits for the word of each.
 func startRuns(t *testing.T, path string, ids ...string) []child {
 	t.Helper()
 	children := make([]child, len(ids))
 	outputs := make([]*bufio.Reader, len(ids))
 	for i, id := range ids {
-		command := exec.Command(os.Args[0])
-		command.Env = append(os.Environ(), childVar+"="+path+"\t"+id)
-		command.Stderr = os.Stderr
-		stdin, err := command.StdinPipe()
-		must(t, err)
-		stdout, err := command.StdoutPipe()
-		must(t, err)
-		must(t, command.Start())
-		children[i], outputs[i] = child{id: id, stdin: stdin, Cmd: command}, bufio.NewReader(stdout)
+		children[i], outputs[i] = startRun(t, path, id, 0)
 	}
 	for i, output := range outputs {
 		word, err := output.ReadString('\n')

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"ajlo/job"
@@ -12,7 +11,7 @@ import (
 type applyCommand struct {
 	engineOptions
 	Config string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
-	Plan   string `arg:"" type:"path" help:"The plan's JSON file."`
+	Plan   place  `arg:"" help:"The plan's JSON file, or its URL."`
 	JSON   bool   `help:"Print the run as JSON."`
 	approvalOptions
 }
@@ -54,7 +53,7 @@ func (c applyCommand) Run(ctx context.Context, w world) (err error) {
 	if err != nil {
 		return err
 	}
-	planJSON, err := os.ReadFile(c.Plan)
+	planJSON, err := c.Plan.read(ctx)
 	if err != nil {
 		return &job.UsageError{Text: fmt.Sprintf("the plan cannot be read: %v: name a file that plan --json wrote", err)}
 	}

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"ajlo/job"
+	"ajlo/job/bucket"
 	"ajlo/job/report"
 )
 
 type auditCommand struct {
 	View    string `arg:"" optional:"" enum:",changes,runs,steps,drift,edges,candidates,untouched,verdicts" default:"" help:"One view as a table: changes, runs, steps, drift, edges, candidates, untouched or verdicts. Without one: what was changed and why, night by night, and what never was."`
 	Config  string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file, which names the state."`
-	State   string `type:"path" placeholder:"FILE" help:"The state file, instead of the config's."`
+	State   place  `placeholder:"URL" help:"The state, a file or a URL of object storage, instead of the config's."`
 	Since   string `placeholder:"DATE" help:"The first night that is wanted."`
 	Table   string `placeholder:"NAME" help:"One table alone."`
 	CSV     bool   `xor:"form" help:"Print the view as CSV."`
@@ -24,14 +25,14 @@ type auditCommand struct {
 
 // Run reads the state and changes nothing.
 func (c auditCommand) Run(ctx context.Context, w world) error {
-	path, err := c.state()
+	at, err := c.state()
 	if err != nil {
 		return err
 	}
 	if c.View == "" {
-		return c.summary(ctx, w, path)
+		return c.summary(ctx, w, at)
 	}
-	l, err := job.AuditView(ctx, path, c.View, c.asked())
+	l, err := job.AuditView(ctx, at, c.View, c.asked())
 	if err != nil {
 		return err
 	}
@@ -46,11 +47,11 @@ func (c auditCommand) Run(ctx context.Context, w world) error {
 	return l.Write(w.out)
 }
 
-func (c auditCommand) summary(ctx context.Context, w world, path string) error {
+func (c auditCommand) summary(ctx context.Context, w world, at job.StateFile) error {
 	if c.CSV || c.Parquet != "" {
 		return &job.UsageError{Text: "audit: CSV and Parquet hold one view: name one of " + strings.Join(job.AuditViews(), ", ")}
 	}
-	a, err := job.Audit(ctx, path, c.asked())
+	a, err := job.Audit(ctx, at, c.asked())
 	if err != nil {
 		return err
 	}
@@ -62,21 +63,23 @@ func (c auditCommand) summary(ctx context.Context, w world, path string) error {
 
 func (c auditCommand) asked() job.Asked { return job.Asked{Since: c.Since, Table: c.Table} }
 
-// state is the file to read.
-func (c auditCommand) state() (string, error) {
+// state is the one to read.
+func (c auditCommand) state() (job.StateFile, error) {
+	at := job.StateFile{Location: string(c.State), Open: bucket.Open}
 	if c.Since != "" {
 		if _, err := time.Parse(time.DateOnly, c.Since); err != nil {
-			return "", &job.UsageError{Text: "--since " + c.Since + ": want the date of a night, such as 2026-11-30"}
+			return at, &job.UsageError{Text: "--since " + c.Since + ": want the date of a night, such as 2026-11-30"}
 		}
 	}
-	if c.State != "" {
-		return c.State, nil
+	if at.Location != "" {
+		return at, nil
 	}
 	conf, err := logOptions{Config: c.Config}.load()
 	if errUsage := new(job.UsageError); errors.As(err, &errUsage) {
-		return "", &job.UsageError{Text: "no state: name one with --state, or a config with --config"}
+		return at, &job.UsageError{Text: "no state: name one with --state, or a config with --config"}
 	}
-	return conf.State, err
+	at.Location = conf.State
+	return at, err
 }
 
 func writeParquet(path string, l report.Listing) (err error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"ajlo/job"
@@ -14,7 +13,7 @@ import (
 type explainCommand struct {
 	evidenceOptions
 	Name string `arg:"" help:"A table, by name or place, or a class of queries, by its fingerprint."`
-	Plan string `type:"path" placeholder:"FILE" help:"A plan that plan --json or a run wrote, instead of planning anew."`
+	Plan place  `placeholder:"FILE" help:"A plan that plan --json or a run wrote, instead of planning anew."`
 	JSON bool   `help:"Print as JSON."`
 }
 
@@ -39,7 +38,7 @@ func (c explainCommand) Run(ctx context.Context, w world) error {
 // plan reads the plan that was named, or makes one whether or not the workload has drifted.
 func (c explainCommand) plan(ctx context.Context, w world) (p plan.Plan, err error) {
 	if c.Plan != "" {
-		text, err := os.ReadFile(c.Plan)
+		text, err := c.Plan.read(ctx)
 		if err != nil {
 			return p, &job.UsageError{Text: "--plan: " + err.Error()}
 		}
@@ -52,7 +51,7 @@ func (c explainCommand) plan(ctx context.Context, w world) (p plan.Plan, err err
 	if err != nil {
 		return p, err
 	}
-	past, closePast, err := job.OpenPast(ctx, night.Config.State)
+	past, closePast, err := job.OpenPast(ctx, night.StateFile())
 	if err != nil {
 		return p, err
 	}

@@ -1,22 +1,27 @@
 package main
 
 import (
+	"context"
+	"os"
+	"path"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"ajlo/job"
+	"ajlo/job/bucket"
 	"ajlo/job/config"
+	"ajlo/job/object"
 	"ajlo/job/window"
 )
 
 // logOptions are those of every command that reads logs.
 type logOptions struct {
-	Config string     `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
-	Logs   []logPlace `placeholder:"URL" help:"Folders of event logs, on this machine, s3://, gs:// or azblob://, instead of the config's sources."`
-	Since  string     `default:"" placeholder:"TIME|DURATION|all" help:"Start of the window: a time, a length such as 7d before its end, or all. Default: the config's window, 7d."`
-	Now    string     `default:"" placeholder:"TIME" help:"End of the window, RFC 3339 or a date in UTC. Default: the clock."`
+	Config string  `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
+	Logs   []place `placeholder:"URL" help:"Folders of event logs, on this machine, s3://, gs:// or azblob://, instead of the config's sources."`
+	Since  string  `default:"" placeholder:"TIME|DURATION|all" help:"Start of the window: a time, a length such as 7d before its end, or all. Default: the config's window, 7d."`
+	Now    string  `default:"" placeholder:"TIME" help:"End of the window, RFC 3339 or a date in UTC. Default: the clock."`
 }
 
 // load reads the config and puts the options over it.
@@ -55,15 +60,28 @@ func pathMaps(sources []config.Source) map[string]string {
 	return paths
 }
 
-// logPlace is a URL, or an absolute path that was given from the folder the program was
+// place is a URL, or an absolute path that was given from the folder the program was
 // started in.
-type logPlace string
+type place string
+
+// read gives the bytes of the file at the place.
+func (p place) read(ctx context.Context) ([]byte, error) {
+	if object.Scheme(string(p)) == "" {
+		return os.ReadFile(string(p))
+	}
+	folder, name := path.Split(string(p))
+	objects, err := bucket.Open(strings.TrimSuffix(folder, "/"))
+	if err != nil {
+		return nil, err
+	}
+	return objects.ReadAll(ctx, name)
+}
 
 // UnmarshalText reads the argument.
-func (p *logPlace) UnmarshalText(text []byte) error {
-	*p = logPlace(text)
+func (p *place) UnmarshalText(text []byte) error {
+	*p = place(text)
 	if path := strings.TrimPrefix(string(text), "file://"); !strings.Contains(path, "://") {
-		*p = logPlace(kong.ExpandPath(path))
+		*p = place(kong.ExpandPath(path))
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (c planCommand) Run(ctx context.Context, w world) (err error) {
 	if err != nil {
 		return err
 	}
-	past, closePast, err := job.OpenPast(ctx, night.Config.State)
+	past, closePast, err := job.OpenPast(ctx, night.StateFile())
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,7 @@ func TestCache(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"beside the state", "state: /var/lib/ajlo.db\n", "/var/lib/facts-cache"},
 		{"named", "state: /var/lib/ajlo.db\ncache: x\n", "/etc/ajlo/x"},
+		{"none beside a state in storage", "state: s3://bucket/ajlo.db\n", ""},
 		{"none", "cache: none\n", ""},
 		{"empty", "cache: \"\"\n", ""},
 	} {
@@ -167,7 +168,9 @@ func TestFaultsAreShownInPlace(t *testing.T) {
 		{"a file URL without a path", "sources: [{logs: 'file://x'}]\nbudget: {rewrite: 1GB}\n", 1, 18, "three slashes", "mend the value"},
 		{"table without location", least + "lake:\n  tables:\n    - name: a.b\n", 5, 7, "a table without a `location`", "give the folder"},
 		{"table placed twice", least + "lake:\n  tables:\n    - {name: a.b, location: x}\n    - {name: a.b, location: y}\n", 6, 14, "a.b is placed twice", "keep one"},
-		{"state in a bucket", least + "state: s3://bucket/ajlo.db\n", 3, 8, "not on local disk", "mend the value"},
+		{"state in a bucket without a name", least + "state: s3://bucket\n", 3, 8, "names no state: write s3://BUCKET/FOLDER/ajlo.db", "mend the value"},
+		{"state behind HTTP", least + "state: https://host/ajlo.db\n", 3, 8, "kept on local disk or in s3://, gs:// or azblob://", "mend the value"},
+		{"cache in a bucket", least + "cache: s3://bucket/facts\n", 3, 8, "not on local disk", "mend the value"},
 		{"yes for true", least + "allow: {protocol_upgrade: yes}\n", 3, 27, "want true or false", "mend the value"},
 	}
 	for _, test := range tests {

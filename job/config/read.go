@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -34,7 +35,7 @@ func (r *reader) config(d document) Config {
 		Write:          r.write(d.Write),
 		Budget:         r.budget(d.Budget),
 		Engine:         r.engine(d.Engine),
-		State:          read(r, d.State, r.folder),
+		State:          read(r, d.State, r.stateFile),
 		Window:         read(r, d.Window, ParseSpan),
 		Delta:          read(r, d.Delta, number(0, 1)),
 		Horizon:        read(r, d.Horizon, count(1, maxHorizon)),
@@ -54,8 +55,16 @@ func (r *reader) config(d document) Config {
 		Approval:       read(r, d.Approval, oneOf(NoApproval, ApprovalRequired)),
 	}
 	c.Cache = r.cache(d.Cache, c.State)
-	c.Engine.Spill = cmp.Or(c.Engine.Spill, filepath.Dir(c.State))
+	c.Engine.Spill = cmp.Or(c.Engine.Spill, besideState(c.State, "."))
 	return c
+}
+
+// besideState is a folder beside the state; none where that is not on this machine.
+func besideState(state, name string) string {
+	if strings.Contains(state, "://") {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(state), name)
 }
 
 // defaultCache is the folder beside the state that keeps facts.
@@ -65,7 +74,7 @@ const defaultCache = "facts-cache"
 func (r *reader) cache(t text, state string) string {
 	switch {
 	case !t.given:
-		return filepath.Join(filepath.Dir(state), defaultCache)
+		return besideState(state, defaultCache)
 	case t.value == "" || t.value == "none":
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -133,6 +134,26 @@ func (r *reader) folder(text string) (string, error) {
 		return "", fmt.Errorf("%q is not on local disk: name a folder", text)
 	}
 	return path, err
+}
+
+// stateStorage are the schemes of storage that keeps a state.
+var stateStorage = []string{"s3", "s3a", "s3n", "gs", "azblob"}
+
+// stateFile is a path on this machine or an object in a storage that writes only where nothing
+// is.
+func (r *reader) stateFile(text string) (string, error) {
+	location, err := r.path(text)
+	scheme, object, found := strings.Cut(location, "://")
+	if err != nil || !found {
+		return location, err
+	}
+	if !slices.Contains(stateStorage, scheme) {
+		return "", fmt.Errorf("%q: a state is kept on local disk or in s3://, gs:// or azblob://", text)
+	}
+	if bucket, key, _ := strings.Cut(object, "/"); bucket == "" || key == "" {
+		return "", fmt.Errorf("%q names no state: write %s://BUCKET/FOLDER/ajlo.db", text, scheme)
+	}
+	return location, nil
 }
 
 // clean drops the slashes at the end, as locations are kept without.
