@@ -36,7 +36,9 @@ func (n Night) approved(planHash string) error {
 }
 
 // advises reports whether nothing may be changed by this run.
-func (n Night) advises() bool { return n.Mode == DryRun || len(n.Config.Write) == 0 }
+func (n Night) advises() bool {
+	return n.Mode == DryRun || len(n.Config.Write) == 0 || n.Config.Engine.Kind == config.Script
+}
 
 // asks reports whether the night ends with its plan since a person has to approve it.
 func (n Night) asks() bool { return n.Config.Approval == config.ApprovalRequired }

@@ -196,7 +196,7 @@ func (n Night) settings() plan.Settings {
 		Estimator: plan.Estimator(c.Estimator), Choice: plan.Choosing(c.Choice), Protect: c.Protect,
 		Prices: plan.Prices{Currency: c.Prices.Currency, Scan: c.Prices.ScanTB, Rewrite: c.Prices.RewriteTB, StorageMonths: c.Prices.StorageMonth},
 		Policy: n.policy(), Engine: n.Engine.Name(),
-		Dialect: dialect.SparkDelta{MayRaiseProtocol: leave}, Address: dialect.Address(c.Lake.Address),
+		Dialect: dialect.SparkDelta{Flavour: dialect.Flavour(c.Engine.Dialect), MayRaiseProtocol: leave}, Address: dialect.Address(c.Lake.Address),
 		Writable: writable(c),
 	}
 }

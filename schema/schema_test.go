@@ -146,7 +146,7 @@ func decided() plan.Plan {
 		Money:  &plan.Money{Currency: "USD", SavedPerWindow: 1, NPV: -2},
 		Window: w, Coverage: plan.Coverage{Unreadable: []string{"events_1"}, UnresolvedTables: []string{"x"}},
 		Drift: []drift.Score{drift.Between(drift.Last, &g, g), drift.Between(drift.Plan, nil, g)}, Threshold: 0.1, Trigger: "why",
-		Budget: 10, StorageBudget: 5, NPV: -3, Gap: 0.5, Engine: "embedded", Dialect: "spark-delta-4.0", Graph: g,
+		Budget: 10, StorageBudget: 5, NPV: -3, Gap: 0.5, Engine: "embedded", Dialect: "spark-delta-3.3", Graph: g,
 		Tables: []plan.Table{{
 			Table: "a", Location: "/a", Format: lake.Iceberg, Periods: days, Version: 3, Protocol: protocol, Current: layout.Unordered(), Chosen: clustered, Reason: "why",
 			Money:   &plan.Money{Currency: "USD"},

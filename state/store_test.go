@@ -140,7 +140,7 @@ func decided(n int) plan.Plan {
 	return plan.Plan{
 		Window: night(n), Drift: []drift.Score{}, Threshold: 0.1, Trigger: "first run: no earlier window",
 		Budget: 20 * unit.GB, StorageBudget: unit.GB, Rewrite: 1400, SavedBytesPerWindow: 5000, NPV: 30_000, UpperBound: 30_000,
-		Engine: "embedded", Dialect: "spark-delta-4.0", Graph: graph(n),
+		Engine: "embedded", Dialect: "spark-delta-3.3", Graph: graph(n),
 		Tables: []plan.Table{{
 			Table: "tpch.lineitem", Location: "/lake/lineitem", Version: 7, Owner: "none", Current: layout.Unordered(), Chosen: clustered,
 			Reason: "reads fall by half", Bytes: 1000, Rewrite: 1000, ScannedBytesNow: 9000, ScannedBytesThen: 4000,

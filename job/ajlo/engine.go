@@ -13,6 +13,7 @@ import (
 	"ajlo/job/config"
 	"ajlo/job/dialect"
 	"ajlo/job/execute"
+	"ajlo/job/execute/byhand"
 	"ajlo/job/execute/embedded"
 	"ajlo/job/execute/sparksql"
 	"ajlo/job/plan"
@@ -41,7 +42,10 @@ func (o engineOptions) give(n *job.Night, w world) error {
 
 // newEngine is the engine that the config names.
 func newEngine(c config.Config, w world) execute.Engine {
-	if c.Engine.Kind == config.SparkSQL {
+	switch c.Engine.Kind {
+	case config.Script:
+		return byhand.Engine{Open: bucket.Open}
+	case config.SparkSQL:
 		return sparksql.New(sparksql.Options{
 			Command: c.Engine.Command, Conf: c.Engine.Conf, TimeLimit: c.Engine.TimeLimit, Folder: c.Engine.Spill,
 			Commit: c.Commit, Address: dialect.Address(c.Lake.Address), Now: w.clock, Open: bucket.Open,

@@ -13,6 +13,17 @@ type EngineKind string
 const (
 	Embedded EngineKind = "embedded"
 	SparkSQL EngineKind = "sparksql" // the team's own Spark, by spark-sql
+	Script   EngineKind = "script"   // a person, by the night's script
+)
+
+// Dialect names the product that a script is for.
+type Dialect string
+
+// The dialects of scripts.
+const (
+	SparkDelta Dialect = "spark-delta"
+	Databricks Dialect = "databricks"
+	Fabric     Dialect = "fabric"
 )
 
 // Address is how statements name a table.

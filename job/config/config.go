@@ -114,6 +114,8 @@ type Engine struct {
 	Conf    map[string]string `json:"conf"`
 	// TimeLimit is how long a step may take on Spark.
 	TimeLimit time.Duration `json:"time_limit_ns"`
+	// Dialect is that of the script, for the engine Script.
+	Dialect Dialect `json:"dialect"`
 }
 
 // Allow opens one-way doors (rule 5).

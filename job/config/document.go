@@ -74,6 +74,7 @@ type engine struct {
 	Command   []text          `yaml:"command"`
 	Conf      map[string]text `yaml:"conf"`
 	TimeLimit text            `yaml:"time_limit"`
+	Dialect   text            `yaml:"dialect"`
 }
 
 type allow struct {
@@ -91,6 +92,7 @@ func defaults() document {
 			TargetFileSize: preset("64MiB"), // small enough that keys cut a table of a few GB
 			Command:        []text{preset("spark-sql")},
 			TimeLimit:      preset("6h"), // a night's
+			Dialect:        preset(string(SparkDelta)),
 		},
 		Budget:         budget{Upkeep: preset("0B")},
 		Prices:         prices{Currency: preset("USD"), Scan: preset("0"), Rewrite: preset("0"), Storage: preset("0")},

@@ -206,13 +206,14 @@ func (r *reader) prices(written prices) Prices {
 
 func (r *reader) engine(written engine) Engine {
 	return Engine{
-		Kind:           read(r, written.Kind, oneOf(Embedded, SparkSQL)),
+		Kind:           read(r, written.Kind, oneOf(Embedded, SparkSQL, Script)),
 		Memory:         read(r, written.Memory, atLeast(minMemory)),
 		Spill:          read(r, written.Spill, r.folder),
 		TargetFileSize: read(r, written.TargetFileSize, atLeast(minFileSize)),
 		Command:        r.texts(written.Command),
 		Conf:           r.conf(written.Conf),
 		TimeLimit:      read(r, written.TimeLimit, ParseSpan),
+		Dialect:        read(r, written.Dialect, oneOf(SparkDelta, Databricks, Fabric)),
 	}
 }
 

@@ -26,6 +26,8 @@ const (
 	OwnerUs   = "us"
 	OwnerUser = "user"
 	OwnerNone = "none"
+	// OwnerPlatform is a platform that chooses a table's keys itself, by what is read.
+	OwnerPlatform = "platform"
 )
 
 // LayoutTags are the tags of an added file that say which layout it was written in; none

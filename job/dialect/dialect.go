@@ -34,8 +34,10 @@ type Target struct {
 	Clustered bool
 }
 
-// SparkDelta is open-source Spark with Delta Lake 3.3 to 4.0.
+// SparkDelta is Delta Lake on Spark: open source from 3.3 on, or a platform's.
 type SparkDelta struct {
+	// Flavour is open source where empty.
+	Flavour Flavour
 	// MayRaiseProtocol allows ALTER … CLUSTER BY on a table that was not clustered before:
 	// it raises the writer protocol to 7 for good. Without it keys are laid by ZORDER BY.
 	MayRaiseProtocol ProtocolLeave
@@ -67,7 +69,13 @@ const (
 )
 
 // Name is the dialect's name in plan and state.
-func (SparkDelta) Name() string { return "spark-delta-4.0" }
+func (d SparkDelta) Name() string {
+	can := d.Can()
+	return strings.TrimSuffix(string(can.Flavour)+"-"+can.Format, "-")
+}
+
+// Can is what every release of the flavour can do.
+func (d SparkDelta) Can() Capabilities { return Of(d.Flavour) }
 
 // Clusters reports whether the table is given declared keys: where it has the feature already
 // or there is leave to raise its protocol, and without a stream at work. A partitioned table
@@ -78,16 +86,21 @@ func (d SparkDelta) Clusters(t Target, l layout.Layout) bool {
 }
 
 // Rekey gives the statements that lay a whole table by new keys, each ending in ";".
-// OPTIMIZE alone would leave the old files as they are: FULL makes them follow.
+// OPTIMIZE alone would leave the old files as they are: FULL makes them follow. Statistics are
+// renewed where the flavour has a statement for it that takes the table.
 func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
-	keys := columns(l.Clustering)
+	can, keys := d.Can(), columns(l.Clustering)
+	list := []string{fmt.Sprintf("OPTIMIZE %s ZORDER BY (%s);", t.SQL(), keys)}
 	if d.Clusters(t, l) {
-		return []string{
-			fmt.Sprintf("ALTER TABLE %s CLUSTER BY (%s);", t.SQL(), keys),
-			fmt.Sprintf("OPTIMIZE %s FULL;", t.SQL()),
+		list = []string{
+			fmt.Sprintf("ALTER TABLE %s %s (%s);", t.SQL(), can.Declares, keys),
+			fmt.Sprintf("OPTIMIZE %s %s;", t.SQL(), can.Follow),
 		}
 	}
-	return []string{fmt.Sprintf("OPTIMIZE %s ZORDER BY (%s);", t.SQL(), keys)}
+	if can.Analyze != "" && (can.AnalyzesPaths || !t.byPlace()) {
+		list = append(list, fmt.Sprintf("ANALYZE TABLE %s %s;", t.SQL(), can.Analyze))
+	}
+	return list
 }
 
 // Upkeep gives the statement that puts what came in since in order: OPTIMIZE where the keys are
@@ -101,11 +114,17 @@ func (d SparkDelta) Upkeep(t Target, l layout.Layout) string {
 
 // Undo goes back to a version; it also drops every row written since, so it is right only
 // while no later data commit stands in the table's history.
-func (SparkDelta) Undo(t Target, version int64) string {
+func (d SparkDelta) Undo(t Target, version int64) string {
 	if t.Streaming {
 		return "-- none: a streaming writer is at work on the table; its next layout replaces this one"
 	}
-	return fmt.Sprintf("RESTORE TABLE %s TO VERSION AS OF %d;", t.SQL(), version)
+	return fmt.Sprintf("%s TABLE %s TO VERSION AS OF %d;", d.Can().Undo, t.SQL(), version)
+}
+
+// Describe gives statements whose answers are the releases of Spark and Delta Lake, one a line, and
+// then what Spark knows of the table.
+func (SparkDelta) Describe(t Target) string {
+	return "SELECT version();\nSELECT java_method('io.delta.package', 'VERSION');\nDESCRIBE DETAIL " + t.SQL() + ";"
 }
 
 // Deadline says until when the way back is open.
@@ -115,11 +134,13 @@ func (SparkDelta) Deadline() string {
 
 // SQL is the table as a statement names it, quoted so that nothing in the name is read as SQL.
 func (t Target) SQL() string {
-	if t.Address == ByPath || t.Name.IsPlace() {
+	if t.byPlace() {
 		return "delta." + Quote(string(t.Location))
 	}
 	return t.named()
 }
+
+func (t Target) byPlace() bool { return t.Address == ByPath || t.Name.IsPlace() }
 
 func dotted(parts []string) string { return joined(parts, Quote, ".") }
 

@@ -28,7 +28,10 @@ type Rewrite struct {
 }
 
 // Name is the dialect's name in plan and state.
-func (SparkIceberg) Name() string { return "spark-iceberg-1.10" }
+func (d SparkIceberg) Name() string { return string(OnIceberg) + "-" + d.Can().Format }
+
+// Can is what every release can do.
+func (SparkIceberg) Can() Capabilities { return Of(OnIceberg) }
 
 // Rekey gives the statements that lay the table, or periods of it, by new keys, each ending in
 // ";". The keys are put down as a property, since nothing else in Iceberg tells a z-ordered file

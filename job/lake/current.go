@@ -12,6 +12,10 @@ import (
 // said to be in it: appends since the last rewrite do not undo a layout, they call for upkeep.
 const tagShare = 0.5
 
+// autoKeys is the property of a table of Databricks' whose keys the platform chooses and keeps
+// (CLUSTER BY AUTO).
+const autoKeys = "clusterByAuto"
+
 // layoutOf finds the layout a table is in and who set it. Declared clustering keys are the
 // user's wish and come first; then the tags that a rewrite left on its files.
 func layoutOf(s delta.Snapshot) (layout.Layout, string) {
@@ -20,6 +24,9 @@ func layoutOf(s delta.Snapshot) (layout.Layout, string) {
 		found, owner = layout.ClusteredBy(layout.Hilbert, keys...), delta.OwnerUser
 	} else if l, by, ok := taggedLayout(s.Files); ok {
 		found, owner = l, by
+	}
+	if strings.EqualFold(s.Metadata.Configuration[autoKeys], "true") {
+		owner = delta.OwnerPlatform
 	}
 	for _, c := range s.Metadata.PartitionColumns {
 		found.Partition = append(found.Partition, table.Column(c))

@@ -73,7 +73,7 @@ type Snapshot struct {
 	Columns    []Column       `json:"columns"`
 	SchemaHash string         `json:"schema_hash"`
 	Protocol   Protocol       `json:"protocol"`
-	Owner      string         `json:"owner"` // who set the keys: "none", "us", "user"
+	Owner      string         `json:"owner"` // who set the keys: "none", "us", "user", "platform"
 	Layout     layout.Layout  `json:"layout"`
 	// Parts are the partition columns of an Iceberg table as Layout.Partition has them, with what
 	// they are made of.

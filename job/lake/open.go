@@ -46,7 +46,7 @@ func Open(ctx context.Context, store object.Store, name table.Name, location tab
 // Traced is the picture of a Delta table with the keys that only its history tells of, where it
 // has none that its files or its own settings name.
 func (s Snapshot) Traced(ctx context.Context, store object.Store, d delta.Snapshot) Snapshot {
-	if t, ok := trace(ctx, store, d, s.Layout); ok {
+	if t, ok := trace(ctx, store, d, s.Layout); ok && s.Owner != delta.OwnerPlatform {
 		return s.with(t)
 	}
 	return s

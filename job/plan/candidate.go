@@ -95,6 +95,8 @@ func (in Input) barred(t TableInput) string {
 		return "the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
 	case t.Snapshot.Format == lake.Iceberg && t.Snapshot.Table.IsPlace():
 		return "it is known by its place only, and Iceberg's procedures go by a name"
+	case t.Snapshot.Owner == delta.OwnerPlatform:
+		return "the platform chooses its keys itself (CLUSTER BY AUTO) and would undo others: " + t.Snapshot.Layout.String()
 	case t.Snapshot.Owner == delta.OwnerUser:
 		return "its keys were set by its owner: " + t.Snapshot.Layout.String()
 	case t.Snapshot.Declared && in.Settings.Engine == EmbeddedEngine:

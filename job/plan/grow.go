@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ajlo/job/dialect"
 	"ajlo/job/layout"
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -18,7 +17,7 @@ const grownFrom = 3
 
 // grow weighs sets of three and four keys, each made of a good one of a key less.
 func (in Input) grow(w *weighed, keys []table.Column) error {
-	for size := 2; size < dialect.MaxClusteringKeys; size++ {
+	for size := 2; size < in.Settings.can(w.input.Snapshot).MaxKeys; size++ {
 		for _, parent := range w.best(size, grownFrom) {
 			for _, key := range keys {
 				l := layout.ClusteredBy(in.curve(w.input), append(slices.Clone(parent.Clustering), key)...)

@@ -74,12 +74,7 @@ func noWayBack(t TableInput) string {
 }
 
 // rewinding is the statement that takes a table back to an earlier version.
-func rewinding(s lake.Snapshot) string {
-	if s.Format == lake.Iceberg {
-		return "rollback_to_snapshot"
-	}
-	return "RESTORE"
-}
+func rewinding(s lake.Snapshot) string { return Settings{}.can(s).Undo }
 
 // tellHarm adds to a table's reason what became of its harm.
 func (in Input) tellHarm(w *weighed) {

@@ -33,7 +33,7 @@ func metrics(s lake.Snapshot, c table.Column) string {
 // for all.
 func boundChars(s lake.Snapshot, c table.Column) int {
 	if s.Format != lake.Iceberg {
-		return dialect.BoundChars
+		return dialect.Of(dialect.OpenSource).BoundChars // the format's own, whoever writes it
 	}
 	mode := metrics(s, c)
 	if mode == "full" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ajlo/job/delta"
+	"ajlo/job/dialect"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/prune"
@@ -34,11 +35,11 @@ func Mends(t TableInput, in Input) []Mend {
 	if in.noUpkeep(t) != "" {
 		return nil
 	}
-	if t.Snapshot.Format == lake.Iceberg {
-		return in.freshParts(t.Snapshot)
-	}
 	fresh := places(t.Snapshot, func(f lake.File) bool { return !f.Laid })
-	if in.Settings.Engine != EmbeddedEngine { // its OPTIMIZE takes the open cube whole
+	switch in.Settings.upkeepTakes(t.Snapshot) {
+	case dialect.Partitions:
+		return in.freshParts(t.Snapshot)
+	case dialect.OpenCube:
 		return []Mend{{Files: paths(t.Snapshot, places(t.Snapshot, func(lake.File) bool { return true }))}}
 	}
 	list := []Mend{{Files: paths(t.Snapshot, fresh)}}

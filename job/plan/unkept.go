@@ -5,13 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"ajlo/job/dialect"
 	"ajlo/job/lake"
 	"ajlo/job/table"
 )
-
-// defaultIndexed is how many columns Delta keeps statistics of where a table does not say
-// (delta.dataSkippingNumIndexedCols); fields of structs count as columns.
-const defaultIndexed = 32
 
 // unkept says why a table's files hold no statistics of a column, and what would change that.
 func unkept(s lake.Snapshot, c table.Column) string {
@@ -22,7 +19,7 @@ func unkept(s lake.Snapshot, c table.Column) string {
 	if listed, ok := s.Properties["delta.dataSkippingStatsColumns"]; ok {
 		return fmt.Sprintf("%s: delta.dataSkippingStatsColumns has %q; add it there and have the files written anew", reason, listed)
 	}
-	indexed := defaultIndexed
+	indexed := dialect.Of(dialect.OpenSource).StatsColumns // where the table does not say
 	if n, err := strconv.Atoi(s.Properties["delta.dataSkippingNumIndexedCols"]); err == nil {
 		indexed = n
 	}

@@ -175,7 +175,7 @@ func (w whatIf) upkeep(by layout.Maker, l layout.Layout) unit.Bytes {
 
 // makerOf is how the present layout is kept up: as its owner's engine does.
 func (w whatIf) makerOf(owner string) layout.Maker {
-	if owner == delta.OwnerUser && w.maker != layout.IcebergBytes {
+	if (owner == delta.OwnerUser || owner == delta.OwnerPlatform) && w.maker != layout.IcebergBytes {
 		return layout.DeltaRanges
 	}
 	return w.maker

@@ -52,7 +52,19 @@ func (w *writer) header(p plan.Plan, hash string) {
 		w.comment("The embedded engine carries these steps out itself: the statements are comments that say")
 		w.comment("what would do the same on Spark. Nothing below runs as SQL.")
 	}
+	w.lowShuffle(p)
 	w.text.WriteString("\n")
+}
+
+// lowShuffle says by which setting a platform's MERGE keeps the order of rows that it only copies.
+func (w *writer) lowShuffle(p plan.Plan) {
+	setting := dialect.Of(dialect.FlavourOf(p.Dialect)).LowShuffle
+	if setting == "" || w.embedded || len(p.Steps) == 0 {
+		return
+	}
+	w.comment("MERGE undoes an order unless it leaves rows where they are that it only copies: have this setting on the")
+	w.comment("clusters that merge, too. SET takes a cluster; a SQL warehouse refuses settings of Spark.")
+	fmt.Fprintf(&w.text, "SET %s=true;\n", setting)
 }
 
 // stamp is how times stand in a script: UTC, to the microsecond.

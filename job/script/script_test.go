@@ -51,6 +51,16 @@ func icebergExample(name table.Name) plan.Plan {
 	return p
 }
 
+// onPlatform is the example in the words of a platform, for a person to run.
+func onPlatform(f dialect.Flavour, address dialect.Address) plan.Plan {
+	p := example("script", "sales.orders", dialect.RaiseProtocol)
+	d := dialect.SparkDelta{Flavour: f, MayRaiseProtocol: dialect.RaiseProtocol}
+	target := dialect.Target{Name: "sales.orders", Location: "abfss://lake/t", Address: address}
+	p.Dialect = d.Name()
+	p.Steps[0].Statement, p.Steps[0].Undo = strings.Join(d.Rekey(target, p.Steps[0].Layout), "\n"), d.Undo(target, 7)
+	return p
+}
+
 func TestWrite(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -66,7 +76,11 @@ func TestWrite(t *testing.T) {
 		{"hostile-name", example("sparksql", "sales.o`; DROP TABLE x; --", dialect.KeepProtocol)},
 		// Closed partitions alone, stamped, with a way back that has an end.
 		{"iceberg", icebergExample("lake.tele.calls")},
-		{"nothing", plan.Plan{Engine: "embedded", Dialect: "spark-delta-4.0", Trigger: "no drift"}},
+		// Platforms renew statistics and have a setting by which MERGE keeps an order.
+		{"databricks", onPlatform(dialect.Databricks, dialect.ByName)},
+		{"databricks-by-path", onPlatform(dialect.Databricks, dialect.ByPath)},
+		{"fabric", onPlatform(dialect.Fabric, dialect.ByPath)},
+		{"nothing", plan.Plan{Engine: "embedded", Dialect: dialect.SparkDelta{}.Name(), Trigger: "no drift"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := script.Write(tc.plan, strings.Repeat("ab", 32))

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ajlo/job/config"
@@ -24,9 +23,6 @@ import (
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
-
-// oldestSpark is the first whose Delta Lake makes old files follow new keys (OPTIMIZE FULL).
-const oldestSpark = "3.5"
 
 // opened is the newest version of a step's table.
 type opened struct {
@@ -75,10 +71,11 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	if step.Format == lake.Iceberg {
 		return e.checkIceberg(ctx, step)
 	}
-	if _, err := e.open(ctx, step); err != nil {
+	t, err := e.open(ctx, step)
+	if err != nil {
 		return err
 	}
-	printed, err := e.run(ctx, "SELECT version();\nDESCRIBE DETAIL "+e.target(step).SQL()+";", nil)
+	printed, err := e.run(ctx, dialect.SparkDelta{}.Describe(e.target(step)), nil)
 	var said *saidError
 	switch {
 	case errors.As(err, &said):
@@ -86,20 +83,25 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	case err != nil:
 		return err
 	}
-	return checkAnswer(step, printed)
+	return checkAnswer(step, t.lake, printed)
 }
 
 func (e *Engine) target(step plan.Step) dialect.Target {
 	return dialect.Target{Name: step.Table, Location: step.Location, Address: e.o.Address}
 }
 
-// checkAnswer looks at what Spark printed of itself, on the first line, and of the table, with
-// tabs between columns of which one is the table's location.
-func checkAnswer(step plan.Step, printed string) error {
-	version, detail, _ := strings.Cut(printed, "\n")
-	version, _, _ = strings.Cut(version, " ")
-	if !atLeast(version, oldestSpark) {
-		return execute.Refuse(step, "this is Spark %q, and old files follow new keys from Spark %s with Delta Lake 3.3 on", version, oldestSpark)
+// checkAnswer looks at what dialect.SparkDelta.Describe has Spark print: releases, and of the
+// table, with tabs between columns, one that is its location.
+func checkAnswer(step plan.Step, table lake.Snapshot, printed string) error {
+	spark, rest, _ := strings.Cut(printed, "\n")
+	format, detail, _ := strings.Cut(rest, "\n")
+	spark, _, _ = strings.Cut(spark, " ")
+	can, err := dialect.Probed(dialect.OpenSource, spark, format)
+	if err != nil {
+		return execute.Refuse(step, "%v", err)
+	}
+	if !can.CatalogManaged && slices.ContainsFunc(table.Protocol.WriterFeatures, isCatalogs) {
+		return execute.Refuse(step, "a catalog makes its commits, and OPTIMIZE of Delta Lake %s is refused on such tables", strings.TrimSpace(format))
 	}
 	if !slices.ContainsFunc(strings.Split(detail, "\t"), func(column string) bool { return samePlace(column, string(step.Location)) }) {
 		return execute.Refuse(step, "this Spark finds it elsewhere than the plan, which has it at %s: %s", step.Location, strings.TrimSpace(detail))
@@ -107,17 +109,10 @@ func checkAnswer(step plan.Step, printed string) error {
 	return nil
 }
 
-// atLeast compares versions by their first two numbers.
-func atLeast(version, oldest string) bool {
-	number := func(v string) (major, minor int) {
-		parts := append(strings.Split(v, "."), "", "")
-		major, _ = strconv.Atoi(parts[0])
-		minor, _ = strconv.Atoi(parts[1])
-		return major, minor
-	}
-	major, minor := number(version)
-	oldMajor, oldMinor := number(oldest)
-	return major > oldMajor || major == oldMajor && minor >= oldMinor
+// isCatalogs reports whether a feature is the one of tables whose commits a catalog makes, under
+// any of the names that it has had.
+func isCatalogs(feature string) bool {
+	return strings.HasPrefix(feature, "catalogManaged") || strings.HasPrefix(feature, "catalogOwned")
 }
 
 // samePlace compares the places of two folders, in the spellings of Spark and of ajlo.

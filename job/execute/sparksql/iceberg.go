@@ -119,14 +119,12 @@ func (e *Engine) checkIceberg(ctx context.Context, step plan.Step) error {
 	return checkDescribed(step, printed)
 }
 
-// oldestIceberg is the first that the procedures are known to work as needed with.
-const oldestIceberg = "1.10"
-
 // checkDescribed looks at what dialect.SparkIceberg.Describe has Spark print.
 func checkDescribed(step plan.Step, printed string) error {
-	lines := strings.Split(printed, "\n")
-	if len(lines) < 2 || !atLeast(lines[0], oldestSpark) || !atLeast(lines[1], oldestIceberg) {
-		return execute.Refuse(step, "this is Spark %.100q; layouts of Iceberg tables take Spark %s and Iceberg %s", printed, oldestSpark, oldestIceberg)
+	lines := append(strings.Split(printed, "\n"), "")
+	spark, _, _ := strings.Cut(lines[0], " ")
+	if _, err := dialect.Probed(dialect.OnIceberg, spark, lines[1]); err != nil {
+		return execute.Refuse(step, "%v", err)
 	}
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, "\t")

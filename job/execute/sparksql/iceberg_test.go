@@ -14,9 +14,9 @@ func TestCheckDescribed(t *testing.T) {
 		{"as planned", "4.0.2 abc\n1.10.1\n" + table, ""},
 		{"another place", "4.0.2 abc\n1.10.1\n" + strings.ReplaceAll(table, "/lake/tele/", "/lake/other/"), "finds it elsewhere"},
 		{"a column that is called Location", "4.0.2 abc\n1.10.1\nLocation\tstring\t/lake/tele/calls\n", "finds it elsewhere"},
-		{"an old Spark", "3.4.1 abc\n1.10.1\n" + table, "take Spark 3.5"},
-		{"an old Iceberg", "4.0.2 abc\n1.9.2\n" + table, "Iceberg 1.10"},
-		{"nothing", "", "take Spark 3.5"},
+		{"an old Spark", "3.4.1 abc\n1.10.1\n" + table, "from Spark 3.5 with 1.10 on"},
+		{"an old Iceberg", "4.0.2 abc\n1.9.2\n" + table, "from Spark 3.5 with 1.10 on"},
+		{"nothing", "", "from Spark 3.5 with 1.10 on"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := checkDescribed(plan.Step{Table: "lake.tele.calls", Location: "/lake/tele/calls"}, tc.printed)

@@ -1,6 +1,6 @@
 -- ajlo reorganisation script
 -- plan sha256 abababababababababababababababababababababababababababababababab
--- window 2026-11-23T00:00:00Z to 2026-11-30T00:00:00Z, engine sparksql, dialect spark-delta-4.0
+-- window 2026-11-23T00:00:00Z to 2026-11-30T00:00:00Z, engine sparksql, dialect spark-delta-3.3
 -- why tonight: drift 0.31 from the plan in force
 -- rewrites 1.00 GB of a budget of 20.0 GB; saves 3.00 GB a window; NPV 20.0 GB, at most 20.0 GB possible
 -- seen: 0 applications, 0 queries (0 failed, 0 unfinished), 0 scans of 0 B
