@@ -151,7 +151,11 @@ type edit struct {
 }
 
 func (e *edit) rows(ctx context.Context, log rewrite.File, yield func([]arrow.Array, error) bool) {
-	for rows, err := range e.prepared.Scan(ctx, log, e.prepared.Columns()) {
+	plain := make([]int, len(e.homes))
+	for k, c := range e.homes {
+		plain[k] = slices.Index(e.stored, c)
+	}
+	for rows, err := range e.prepared.ScanAll(ctx, log, plain) {
 		var columns []arrow.Array
 		if err == nil {
 			columns, err = e.batch(rows)
@@ -190,13 +194,29 @@ func (e *edit) batch(rows rewrite.Rows) ([]arrow.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.out) == 0 && !slices.ContainsFunc(rows.Columns, func(a arrow.Array) bool { return a.Data().Offset() > 0 }) {
-		return rows.Columns, nil
+	if len(f.out) == 0 {
+		return e.whole(rows, f.stay)
 	}
 	if err := e.account(rows, f); err != nil {
 		return nil, err
 	}
 	return e.gather(rows, f.stay, f.staySet)
+}
+
+// whole gives rows none of which changes; only what cannot be written as it is is copied.
+func (e *edit) whole(rows rewrite.Rows, all []rewrite.Pick) ([]arrow.Array, error) {
+	columns := slices.Clone(rows.Columns)
+	for k, column := range columns {
+		dt := e.schema.Field(k).Type
+		if column.Data().Offset() == 0 && column.DataType().ID() == dt.ID() {
+			continue
+		}
+		var err error
+		if columns[k], err = rewrite.Gather(dt, []arrow.Array{column}, all); err != nil {
+			return nil, fmt.Errorf("column %q: %w", e.target.schema[e.stored[k]].Name, err)
+		}
+	}
+	return columns, nil
 }
 
 // account sums what leaves and what comes in, and puts aside what moves.

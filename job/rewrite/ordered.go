@@ -25,21 +25,20 @@ type Ordered struct {
 	Rows iter.Seq2[[]arrow.Array, error]
 }
 
-// Write makes the file, reads it back and gives the sum of its rows, which is that of the rows
-// that came. Where none came there is no file, and Written has no rows. After an error the caller
-// discards the path.
+// Write makes the file and gives the sum of its rows as read back from storage, which the caller
+// holds against that of the rows that should be there. Where none came there is no file, and Written
+// has no rows. After an error the caller discards the path.
 func (p *Prepared) Write(ctx context.Context, f Ordered) (w Written, sum RowSum, err error) {
-	if w, sum, err = p.writeOrdered(ctx, f); err != nil {
+	if w, err = p.writeOrdered(ctx, f); err != nil {
 		return Written{}, RowSum{}, fmt.Errorf("write %s: %w", f.Path, err)
 	}
 	if w.Rows == 0 {
-		return w, sum, nil
+		return w, RowSum{}, nil
 	}
-	back, err := sumFile(ctx, p.written(), File{Path: w.Path, Bytes: w.Bytes, Rows: w.Rows})
-	if err != nil {
+	if sum, err = sumFile(ctx, p.written(), File{Path: w.Path, Bytes: w.Bytes, Rows: w.Rows}); err != nil {
 		return Written{}, RowSum{}, fmt.Errorf("read back: %w", err)
 	}
-	return w, sum, sameRows(sum, back)
+	return w, sum, nil
 }
 
 // written is the task as it finds its new files.
@@ -49,14 +48,14 @@ func (p *Prepared) written() Task {
 	return t
 }
 
-func (p *Prepared) writeOrdered(ctx context.Context, f Ordered) (w Written, sum RowSum, err error) {
+func (p *Prepared) writeOrdered(ctx context.Context, f Ordered) (w Written, err error) {
 	collector, err := delta.NewCollector(p.task.Metadata)
 	if err != nil {
-		return Written{}, RowSum{}, err
+		return Written{}, err
 	}
 	out, err := p.task.Store.Create(ctx, f.Path)
 	if err != nil {
-		return Written{}, RowSum{}, err
+		return Written{}, err
 	}
 	closed := false
 	defer func() {
@@ -65,17 +64,17 @@ func (p *Prepared) writeOrdered(ctx context.Context, f Ordered) (w Written, sum 
 		}
 	}()
 	sink := &counted{Writer: out}
-	e := &orderedFile{prepared: p, collector: collector, summer: newSummer(p.task.columns())}
+	e := &orderedFile{prepared: p, collector: collector}
 	e.groups.cuts = layout.Cuts(int(f.Most), int(f.Most-1)/p.groupRows(f.Width)+1)
 	if err := e.encode(ctx, sink, f); err != nil || collector.Rows() == 0 {
-		return Written{}, RowSum{}, err
+		return Written{}, err
 	}
 	closed = true
 	if err := out.Close(); err != nil {
-		return Written{}, RowSum{}, errors.Join(err, out.Abort())
+		return Written{}, errors.Join(err, out.Abort())
 	}
 	stats, err := collector.JSON()
-	return Written{Path: f.Path, Bytes: sink.bytes, Rows: collector.Rows(), Stats: stats}, e.sum, err
+	return Written{Path: f.Path, Bytes: sink.bytes, Rows: collector.Rows(), Stats: stats}, err
 }
 
 // groupRows is how many rows make a row group.
@@ -89,8 +88,6 @@ type orderedFile struct {
 	parquet   *pqarrow.FileWriter
 	collector *delta.Collector
 	groups    groups
-	summer    *summer
-	sum       RowSum
 }
 
 func (e *orderedFile) encode(ctx context.Context, sink *counted, f Ordered) (err error) {
@@ -115,11 +112,6 @@ func (e *orderedFile) encode(ctx context.Context, sink *counted, f Ordered) (err
 // take writes some rows, over the borders of row groups where they lie so.
 func (e *orderedFile) take(columns []arrow.Array) error {
 	rows := columns[0].Len()
-	some, err := e.summer.sum(batch{columns: columns, rows: rows})
-	if err != nil {
-		return err
-	}
-	e.sum = e.sum.Plus(some)
 	for at := 0; at < rows; {
 		n, begins := e.groups.next(rows - at)
 		if n == 0 {

@@ -66,13 +66,23 @@ func (r Rows) Position(i int) uint64 { return r.from.position(i) }
 // file lacks are NULL.
 func (p *Prepared) Scan(ctx context.Context, f File, columns delta.Schema) iter.Seq2[Rows, error] {
 	return func(yield func(Rows, error) bool) {
-		if err := p.scan(ctx, f, columns, yield); err != nil {
+		if err := p.scan(ctx, f, columns, func(*dataFile) {}, yield); err != nil {
 			yield(Rows{}, err)
 		}
 	}
 }
 
-func (p *Prepared) scan(ctx context.Context, f File, columns delta.Schema, yield func(Rows, error) bool) (err error) {
+// ScanAll reads all columns. Texts may be numbers of texts in a dictionary, which Gather takes as
+// well, but for those of some columns, by their places.
+func (p *Prepared) ScanAll(ctx context.Context, f File, plain []int) iter.Seq2[Rows, error] {
+	return func(yield func(Rows, error) bool) {
+		if err := p.scan(ctx, f, p.Columns(), func(open *dataFile) { open.keepNumbers(plain) }, yield); err != nil {
+			yield(Rows{}, err)
+		}
+	}
+}
+
+func (p *Prepared) scan(ctx context.Context, f File, columns delta.Schema, set func(*dataFile), yield func(Rows, error) bool) (err error) {
 	open, err := openDataFile(ctx, p.task, f, columns)
 	if err != nil {
 		return err
@@ -81,6 +91,7 @@ func (p *Prepared) scan(ctx context.Context, f File, columns delta.Schema, yield
 	if reason := unlike(open, f); reason != "" {
 		return fmt.Errorf("read %s: %s", f.Path, reason)
 	}
+	set(open)
 	left := garbage{every: p.task.wide}
 	for b, err := range open.Batches(ctx, 0, open.Groups()) {
 		if err != nil {
@@ -98,7 +109,7 @@ func (p *Prepared) scan(ctx context.Context, f File, columns delta.Schema, yield
 type Pick struct{ Chunk, Row uint32 }
 
 // Gather copies values of several chunks of one column into one array, in the order of the picks.
-// All chunks have the type dt, in the form of ArrowSchema.
+// All chunks have the type dt, in the form of ArrowSchema or as ScanAll gives them.
 func Gather(dt arrow.DataType, chunks []arrow.Array, picks []Pick) (arrow.Array, error) {
 	at := make([]place, len(picks))
 	for i, p := range picks {
@@ -107,7 +118,8 @@ func Gather(dt arrow.DataType, chunks []arrow.Array, picks []Pick) (arrow.Array,
 	return gather(dt, chunks, at)
 }
 
-// SumRows is the sum of rows in the columns of a schema, in the form of ArrowSchema.
+// SumRows is the sum of rows in the columns of a schema, in the form of ArrowSchema or as ScanAll
+// gives them.
 func SumRows(columns delta.Schema, rows []arrow.Array, count int) (RowSum, error) {
 	return newSummer(columns).sum(batch{columns: rows, rows: count})
 }
