@@ -10,6 +10,7 @@ import (
 	"ajlo/job/delta"
 	"ajlo/job/execute"
 	"ajlo/job/layout"
+	"ajlo/job/object"
 	"ajlo/job/plan"
 	"ajlo/job/unit"
 	"ajlo/job/verify"
@@ -191,7 +192,7 @@ func (n Night) sweep(ctx context.Context) error {
 	}
 	for _, l := range leftovers {
 		if n.mayStillWrite(l) {
-			n.Log.Warn("files of a run that was given up are left for a later night: its process may only be stalled", "run", l.Run, "location", l.Location)
+			n.Log.Warn("files of a run that was given up are left for a later night: its process may only be stalled, or what it sent be on its way", "run", l.Run, "location", l.Location)
 			continue
 		}
 		if l.Engine != n.Engine.Name() {
@@ -199,8 +200,12 @@ func (n Night) sweep(ctx context.Context) error {
 			continue
 		}
 		swept, err := n.Engine.Sweep(ctx, execute.Leftover{Run: l.Run, Location: l.Location, Paths: l.Paths})
-		if err != nil {
-			return fmt.Errorf("sweep what run %s left in %s: %w", l.Run, l.Location, err)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // of one table; the others have their night
+			n.Log.Warn("what a dead run left cannot be looked at and stays until it can", "run", l.Run, "location", l.Location, "err", err)
+			continue
 		}
 		for _, path := range swept.Foreign {
 			n.Log.Warn("a file that the state has for one of a dead run is left alone: it does not say that the run wrote it", "run", l.Run, "location", l.Location, "file", path)
@@ -222,8 +227,11 @@ func (n Night) sweep(ctx context.Context) error {
 // giveUpFor is how long the files of a run are left alone whose process nobody can be sure
 // is gone: one that was stalled, not dead, must not commit files that were swept. An engine
 // asks for its lease right before it commits, so any pause longer than that moment is enough.
+// Nor is it known of a commit that was sent to a storage whether it arrives after its sender's end.
 const giveUpFor = time.Hour
 
 func (n Night) mayStillWrite(l state.Leftover) bool {
-	return l.Interrupted && !holderDead(l.Holder) && n.Clock().Sub(l.EndedAt) < giveUpFor
+	scheme := object.Scheme(string(l.Location))
+	stored := scheme != "" && scheme != "file"
+	return n.Clock().Sub(l.EndedAt) < giveUpFor && (stored || l.Interrupted && !holderDead(l.Holder))
 }

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"ajlo/job/lake"
+	"ajlo/job/layout"
 	"ajlo/job/plan"
 )
 
-// Changed says how a table's schema or protocol differ from what a step was planned for (rule
-// 3); empty where they do not. A Delta table whose newest version is older than the plan's is
+// Changed says how a table's schema, protocol, keys or owner differ from what a step was planned
+// for (rule 3); empty where they do not. A Delta table whose newest version is older than the plan's is
 // another one in its place; Iceberg's versions are snapshot ids, which have no order.
 func Changed(step plan.Step, now lake.Snapshot) string {
 	if now.Format == lake.Delta && (step.Version < 0 || step.Version > now.Version) {
@@ -23,7 +24,17 @@ func Changed(step plan.Step, now lake.Snapshot) string {
 		return fmt.Sprintf("its protocol changed since it was planned at version %d (%+v, now %+v at version %d): make a new plan",
 			step.Version, step.Protocol, now.Protocol, now.Version)
 	}
-	return ""
+	return changedKeys(step, now)
+}
+
+// changedKeys leaves alone keys that somebody set since. Those that the step is for may be there
+// already, of an attempt of its own that did not come to its end.
+func changedKeys(step plan.Step, now lake.Snapshot) string {
+	if layout.SameKeys(now.Layout, step.Layout) || layout.SameKeys(now.Layout, step.Was) && now.Owner == step.Owner {
+		return ""
+	}
+	return fmt.Sprintf("its keys changed since it was planned at version %d (%v, owner %q; now %v, owner %q at version %d): make a new plan",
+		step.Version, step.Was, step.Owner, now.Layout, now.Owner, now.Version)
 }
 
 func sameProtocol(a, b lake.Protocol) bool {

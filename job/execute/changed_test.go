@@ -5,6 +5,7 @@ import (
 
 	"ajlo/job/execute"
 	"ajlo/job/lake"
+	"ajlo/job/layout"
 	"ajlo/job/plan"
 )
 
@@ -27,6 +28,35 @@ func TestVersionsOfAPlan(t *testing.T) {
 			said := execute.Changed(plan.Step{Version: tc.planned}, lake.Snapshot{Format: tc.format, Version: tc.now})
 			if (said != "") != tc.isAnotherOnes {
 				t.Errorf("planned at %d, now at %d: %q", tc.planned, tc.now, said)
+			}
+		})
+	}
+}
+
+func TestKeysOfAPlan(t *testing.T) {
+	var (
+		none   = layout.Unordered()
+		wanted = layout.ClusteredBy(layout.ZOrder, "a", "b")
+		others = layout.ClusteredBy(layout.Hilbert, "c")
+	)
+	tests := []struct {
+		name       string
+		was, now   layout.Layout
+		owner      string // now; planned for a table of nobody's keys
+		hasChanged bool
+	}{
+		{"as planned", none, none, "none", false},
+		{"somebody's keys", none, others, "user", true},
+		{"ours, of another run", none, others, "us", true},
+		{"keys dropped", others, none, "none", true},
+		{"the same keys, somebody's now", others, others, "user", true},
+		{"ours, of an attempt before", none, layout.ClusteredBy(layout.Hilbert, "b", "a"), "us", false},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			step := plan.Step{Layout: wanted, Was: tc.was, Owner: "none"}
+			if said := execute.Changed(step, lake.Snapshot{Layout: tc.now, Owner: tc.owner}); (said != "") != tc.hasChanged {
+				t.Errorf("%q", said)
 			}
 		})
 	}

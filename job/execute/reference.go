@@ -93,7 +93,13 @@ func (n Named) searchCheckpoint(ctx context.Context, store object.Store, key str
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	// parquet-go gives up by panic on some damaged files.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it is damaged: %v", p)
+		}
+		err = errors.Join(err, r.Close())
+	}()
 	file, err := parquet.OpenFile(r, r.Size())
 	if err != nil {
 		return err
@@ -132,15 +138,24 @@ func (n Named) searchChunk(chunk parquet.ColumnChunk, paths []string) (err error
 }
 
 func (n Named) searchPage(page parquet.Page, paths []string) error {
-	values := make([]parquet.Value, page.NumValues())
-	read, err := page.Values().ReadValues(values)
-	if err != nil && err != io.EOF {
-		return err
+	if page.NumValues() == 0 {
+		return nil
 	}
-	for _, v := range values[:read] {
-		if !v.IsNull() {
-			n.searchText(v.ByteArray(), paths)
+	values, from := make([]parquet.Value, page.NumValues()), page.Values()
+	for {
+		read, err := from.ReadValues(values)
+		for _, v := range values[:read] {
+			if !v.IsNull() {
+				n.searchText(v.ByteArray(), paths)
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == nil && read == 0:
+			return io.ErrNoProgress
+		case err != nil:
+			return err
 		}
 	}
-	return nil
 }

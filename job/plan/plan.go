@@ -163,11 +163,13 @@ type Step struct {
 	Location  table.Location `json:"location"`
 	Format    lake.Format    `json:"format,omitempty"`
 	Layout    layout.Layout  `json:"layout"`
-	// Version, SchemaHash and Protocol are the table as planned: a step on a table whose
-	// schema or protocol has changed since is refused (rule 3).
+	// Version, SchemaHash, Protocol, Owner and Was are the table as planned: a step on a table
+	// whose schema, protocol or keys have changed since is refused (rule 3).
 	Version    int64         `json:"version"`
 	SchemaHash string        `json:"schema_hash"`
 	Protocol   lake.Protocol `json:"protocol"`
+	Owner      string        `json:"owner"`
+	Was        layout.Layout `json:"was"`
 	TargetFile unit.Bytes    `json:"target_file_bytes"`
 	// Files are those that the step replaces, relative to the table's location; where there are
 	// none it takes all that are live when it runs.

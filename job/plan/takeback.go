@@ -97,7 +97,8 @@ func layoutBefore(p Plan, step Step) layout.Layout {
 func onNow(step Step, before layout.Layout, u Undone) Step {
 	return Step{
 		Table: step.Table, Kind: Rollback, Location: step.Location, Format: step.Format, Layout: before,
-		Version: u.Now.Version, SchemaHash: u.Now.SchemaHash, Protocol: u.Now.Protocol, TargetFile: step.TargetFile, Periods: step.Periods,
+		Version: u.Now.Version, SchemaHash: u.Now.SchemaHash, Protocol: u.Now.Protocol, Owner: u.Now.Owner, Was: u.Now.Layout,
+		TargetFile: step.TargetFile, Periods: step.Periods,
 	}
 }
 

@@ -227,7 +227,7 @@ func stepOn(ctx context.Context, url string, store object.Store, l layout.Layout
 	s, err := lake.Open(ctx, store, "items", table.Location(url))
 	return plan.Step{
 		Table: "items", Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, TargetFile: 4 * unit.KB,
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: 4 * unit.KB,
 	}, err
 }
 

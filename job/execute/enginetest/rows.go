@@ -66,7 +66,7 @@ func (s suite) applied(t *testing.T, dir string, l layout.Layout, target unit.By
 	}
 	slices.Sort(r.Paths)
 	want := execute.Result{
-		Changed: true, Version: int64(was.Version + 1), FilesRemoved: len(was.Files), FilesAdded: len(now.Files),
+		Changed: true, Version: int64(was.Version + 1), Previous: int64(was.Version), FilesRemoved: len(was.Files), FilesAdded: len(now.Files),
 		BytesRemoved: bytesOf(t, dir, was.Files), BytesAdded: bytesOf(t, dir, now.Files),
 		Removed: r.Removed, Added: r.Added, Paths: now.Files, Attempts: 1, Took: r.Took,
 	}
