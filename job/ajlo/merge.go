@@ -47,9 +47,11 @@ func (c mergeCommand) Run(ctx context.Context, w world) error {
 	}
 	memory := cmp.Or(conf.Engine.Memory, rewrite.DefaultMemory)
 	defer limited{memory: memory}.keep()()
+	progress := newProgress(w)
 	merger := merge.New(merge.Options{
 		Memory: memory, Spill: conf.Engine.Spill, TargetFile: conf.Engine.TargetFileSize, Commit: conf.Commit,
 		Version: version, NewID: uuid.NewString, Now: w.clock, Open: bucket.Open,
+		Progress: func(done, total unit.Bytes) { progress(string(request.Table), done, total) },
 	})
 	if c.DryRun {
 		plan, err := merger.Plan(ctx, request)

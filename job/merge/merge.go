@@ -49,6 +49,9 @@ type Options struct {
 	Open func(location string) (object.Store, error)
 	// FreeSpace is the bytes left on the disk of a folder; the system's answer where nil.
 	FreeSpace func(dir string) (unit.Bytes, error)
+	// Progress, where set, is told bytes of touched files that are written anew of all of them;
+	// never by two goroutines at once.
+	Progress func(done, total unit.Bytes)
 }
 
 // Merger merges.
@@ -76,6 +79,9 @@ func New(o Options) *Merger {
 	}
 	if o.FreeSpace == nil {
 		o.FreeSpace = execute.FreeSpace
+	}
+	if o.Progress == nil {
+		o.Progress = func(_, _ unit.Bytes) {}
 	}
 	return &Merger{o, embedded.New(embedded.Options{Open: o.Open, NewID: o.NewID, Now: o.Now, Commit: o.Commit})}
 }
@@ -218,7 +224,7 @@ func (m *Merger) write(ctx context.Context, r Request, d decided, j *journal) (o
 	if err := j.intend(ctx, paths); err != nil {
 		return output{}, err
 	}
-	if out.revised, err = p.run(ctx, paths); err != nil {
+	if out.revised, err = p.run(ctx, paths, m.o.Progress); err != nil {
 		return output{}, d.target.refusal(r, err)
 	}
 	var moved rewrite.RowSum

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -254,6 +255,18 @@ func TestMergeRefuses(t *testing.T) {
 				panic(err)
 			}
 		}, "no Delta table and no Parquet file"},
+		{"a folder of tables", made{}, func(r *merge.Request, dir string) {
+			r.Source = filepath.Join(filepath.Dir(dir), "tables")
+			if err := os.CopyFS(filepath.Join(r.Source, "one"), os.DirFS(dir)); err != nil {
+				panic(err)
+			}
+		}, "holds a Delta table (one/_delta_log/"},
+		{"an Iceberg table", made{}, func(r *merge.Request, dir string) {
+			r.Source = filepath.Join(filepath.Dir(dir), "iceberg")
+			if err := os.CopyFS(r.Source, fstest.MapFS{"metadata/v1.metadata.json": {Data: []byte("{}")}}); err != nil {
+				panic(err)
+			}
+		}, "an Iceberg table"},
 		{"no table", made{}, func(r *merge.Request, dir string) { r.Location = table.Location(filepath.Dir(dir)) }, "Delta tables only"},
 	}
 	for _, tt := range tests {
@@ -299,6 +312,7 @@ func TestBadCSV(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"no header", "", "no first record"},
 		{"a column is missing", "id\n1\n", "there is no column code"},
+		{"a column twice", "id,code,code\n1,a,b\n", "column code is there twice"},
 		{"no number", "id,code\nx,a\n", "line 2, column id: no long"},
 		{"too many fields", "id,code\n1,a,b\n", "wrong number of fields"},
 		{"a quote that is not closed", "id,code\n1,\"a\n", "quote"},

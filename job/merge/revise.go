@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"golang.org/x/sync/errgroup"
 
 	"ajlo/job/delta"
 	"ajlo/job/rewrite"
+	"ajlo/job/unit"
 )
 
 // secondPass writes the touched files anew, each in its own order.
@@ -93,14 +95,22 @@ func (p *secondPass) viewHomes() error {
 }
 
 // run revises all files. Paths are theirs.
-func (p *secondPass) run(ctx context.Context, paths []string) ([]revised, error) {
+func (p *secondPass) run(ctx context.Context, paths []string, tell func(done, total unit.Bytes)) ([]revised, error) {
 	done := make([]revised, len(p.decision.touched))
+	var mu sync.Mutex
+	written := unit.Bytes(0)
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(p.prepared.Workers())
 	for i, f := range p.decision.touched {
 		group.Go(func() (err error) {
-			done[i], err = p.revise(inner, i, f, paths[i])
-			return err
+			if done[i], err = p.revise(inner, i, f, paths[i]); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			written += unit.Bytes(p.target.delta.Files[f.file].Size)
+			tell(written, p.plan.BytesTouched)
+			return nil
 		})
 	}
 	return done, group.Wait()

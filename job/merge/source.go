@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"ajlo/job/delta"
+	"ajlo/job/execute"
 	"ajlo/job/object"
 	"ajlo/job/rewrite"
 	"ajlo/job/unit"
@@ -228,6 +229,9 @@ func parquetFiles(ctx context.Context, r Request, at place) (files []rewrite.Fil
 			return nil, r.refuse("the source cannot be read: %v", err)
 		}
 		parts := strings.Split(info.Key, "/")
+		if kind := tableMark(parts); kind != "" && at.key == "" {
+			return nil, r.refuse("the source %s holds %s (%s), whose files are not all rows of it: name a Delta table by its own folder, of others make Parquet files", r.Source, kind, info.Key)
+		}
 		if at.key != "" && info.Key != at.key || slices.ContainsFunc(parts, hidden) || !strings.HasSuffix(strings.ToLower(info.Key), ".parquet") {
 			continue
 		}
@@ -240,6 +244,19 @@ func parquetFiles(ctx context.Context, r Request, at place) (files []rewrite.Fil
 		return nil, r.refuse("the source %s holds no Delta table and no Parquet file", r.Source)
 	}
 	return files, nil
+}
+
+// tableMark names the kind of table that a file is part of the metadata of; "" where it is none.
+func tableMark(parts []string) string {
+	switch {
+	case slices.Contains(parts, execute.LogFolder):
+		return "a Delta table"
+	case strings.HasSuffix(parts[len(parts)-1], ".metadata.json"):
+		return "an Iceberg table"
+	case slices.Contains(parts, ".hoodie"):
+		return "a Hudi table"
+	}
+	return ""
 }
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }

@@ -157,11 +157,15 @@ func (t *target) columns(r Request, names []table.Column) ([]int, error) {
 
 // columnNamed finds a column by its exact name, else by the only one that differs in case.
 func columnNamed(schema delta.Schema, name string) (int, error) {
+	exact := func(f delta.Field) bool { return f.Name == name }
+	if c := slices.IndexFunc(schema, exact); c >= 0 {
+		if slices.ContainsFunc(schema[c+1:], exact) {
+			return 0, fmt.Errorf("column %s is there twice", name)
+		}
+		return c, nil
+	}
 	found := -1
 	for c, f := range schema {
-		if f.Name == name {
-			return c, nil
-		}
 		if !strings.EqualFold(f.Name, name) {
 			continue
 		}
