@@ -9,6 +9,7 @@ import (
 
 	"ajlo/job/delta"
 	"ajlo/job/execute"
+	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/object"
 	"ajlo/job/plan"
@@ -52,7 +53,10 @@ func (n Night) check(ctx context.Context, d Decision, l Lake, s plan.Step) error
 	if !n.Config.MayWrite(s.Table, s.Location) {
 		return &execute.Refusal{Table: s.Table, Reason: "it is not under write: in the config"}
 	}
-	if s.Kind == plan.Rollback { // decided a moment ago, from the table as it is
+	if s.Kind == plan.Rollback { // what it was planned for is looked up in the table's history
+		if _, reason := placed(l, s); reason != "" {
+			return &execute.Refusal{Table: s.Table, Reason: reason}
+		}
 		return n.engineFor(s).Check(ctx, s)
 	}
 	if reason := stale(d.Plan, l, s); reason != "" {
@@ -76,16 +80,9 @@ func (n Night) engineFor(s plan.Step) execute.Engine {
 // stale says how a table's place, keys or owner differ from what was planned; empty where they
 // do not, or where the step is done already.
 func stale(p plan.Plan, l Lake, s plan.Step) string {
-	found, ok := l.find(s.Table)
-	if !ok {
-		return "it is not found by the logs of the window, by lake.tables or by lake.roots: place it in the config"
-	}
-	now := found.Snapshot
-	if found.Unreadable != "" {
-		return "it cannot be read: " + found.Unreadable
-	}
-	if now.Location != s.Location {
-		return fmt.Sprintf("the plan has it at %s, logs and config at %s: make a new plan", s.Location, now.Location)
+	now, reason := placed(l, s)
+	if reason != "" {
+		return reason
 	}
 	at := slices.IndexFunc(p.Tables, func(t plan.Table) bool { return t.Table == s.Table && t.Location == s.Location })
 	switch {
@@ -99,6 +96,21 @@ func stale(p plan.Plan, l Lake, s plan.Step) string {
 		return fmt.Sprintf("its keys belong to %q, the plan found %q: make a new plan", now.Owner, p.Tables[at].Owner)
 	}
 	return ""
+}
+
+// placed is a step's table where logs and config have it; the plan's own word for a place is not
+// taken.
+func placed(l Lake, s plan.Step) (now lake.Snapshot, reason string) {
+	found, ok := l.find(s.Table)
+	switch now = found.Snapshot; {
+	case !ok:
+		return now, "it is not found by the logs of the window, by lake.tables or by lake.roots: place it in the config"
+	case found.Unreadable != "":
+		return now, "it cannot be read: " + found.Unreadable
+	case now.Location != s.Location:
+		return now, fmt.Sprintf("the plan has it at %s, logs and config at %s: make a new plan", s.Location, now.Location)
+	}
+	return now, ""
 }
 
 // apply does one step. What the table has become is recorded even where the run is told to

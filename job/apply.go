@@ -91,9 +91,9 @@ func (n Night) mayAdopt(p plan.Plan) error {
 	if p.Window.Start.IsZero() || !p.Window.Start.Before(p.Window.End) {
 		return refuse("it names no window")
 	}
-	left := map[plan.Kind]unit.Bytes{plan.Rekey: n.Config.Budget.Rewrite, plan.Upkeep: n.Config.Budget.Upkeep}
+	left := map[plan.Kind]unit.Bytes{plan.Rekey: n.Config.Budget.Rewrite, plan.Upkeep: n.Config.Budget.Upkeep, plan.Rollback: n.Config.Budget.Rewrite}
 	for _, s := range p.Steps {
-		if _, known := left[s.Kind]; !known {
+		if _, known := left[s.Kind]; !known || (s.Kind == plan.Rollback) != (s.Back != nil) {
 			return refuse("step %s is of kind %q", s.Table, s.Kind)
 		}
 		if s.Expected.Rewrite < 0 || s.TargetFile < minTargetFile {

@@ -2,8 +2,12 @@ package job
 
 import (
 	"context"
+	"errors"
 
+	"ajlo/job/config"
 	"ajlo/job/delta"
+	"ajlo/job/execute"
+	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
 	"ajlo/job/table"
@@ -37,11 +41,35 @@ func (n Night) learn(ctx context.Context, past Past, o Observed, l Lake) (learnt
 		}
 		found.judgements = append(found.judgements, j)
 		if j.Verdict == verify.Harmed {
-			found.harms[k.Location] = &plan.Harm{Before: j.Before, Executions: j.Executions, Would: j.Would, Read: j.Read, Version: k.Version, Later: j.Later}
+			h := &plan.Harm{Before: j.Before, Executions: j.Executions, Would: j.Would, Read: j.Read, Version: k.Version, Later: j.Later}
+			if err := n.findWayBack(ctx, k, now.Snapshot.Format, h); err != nil {
+				return learnt{}, err
+			}
+			found.harms[k.Location] = h
 		}
 	}
 	found.factors, err = past.Calibrations(ctx, calibratedFor(n.readers()))
 	return found, err
+}
+
+// findWayBack looks whether the files of before a step can come back, to a table that has no keys
+// to go back to.
+func (n Night) findWayBack(ctx context.Context, k verify.Kept, format lake.Format, h *plan.Harm) error {
+	if len(h.Before.Clustering) > 0 || n.Own == nil || n.Config.Engine.Kind == config.Script {
+		return nil
+	}
+	of := delta.Stamp{Run: k.Run, Step: k.Step}
+	back, err := n.Own.WayBack(ctx, plan.Step{Table: k.Table, Location: k.Location, Format: format, Back: &plan.Back{Of: of, After: k.Planned}})
+	var refused *execute.Refusal
+	switch {
+	case errors.As(err, &refused):
+		h.Closed = refused.Reason
+	case err != nil:
+		return err
+	case !back.Done:
+		h.Back = &back
+	}
+	return nil
 }
 
 // stillLaid reports whether a table is as the step left it: keys that others have set since are

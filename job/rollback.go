@@ -9,6 +9,7 @@ import (
 	"ajlo/job/delta"
 	"ajlo/job/execute"
 	"ajlo/job/plan"
+	"ajlo/job/table"
 	"ajlo/state"
 )
 
@@ -40,7 +41,7 @@ func (n Night) Rollback(ctx context.Context, run string) (Rollback, error) {
 	n.Window = ended.Window
 	result := Rollback{Of: run, Night: ended.Night, Outcome: state.Failed, Returns: []plan.Return{}, Steps: []Step{}}
 	var d Decision
-	if result.Returns, d, err = n.returns(ctx, ended); err != nil {
+	if result.Returns, d, _, err = n.returns(ctx, ended); err != nil {
 		return result, err
 	}
 	if result.PlanHash = d.PlanHash; n.Mode == DryRun {
@@ -69,7 +70,8 @@ func (n Night) takeBack(ctx context.Context, result Rollback, record *record) (R
 		return result, err
 	}
 	var d Decision
-	if result.Returns, d, err = n.returns(ctx, ended); err != nil {
+	var l Lake
+	if result.Returns, d, l, err = n.returns(ctx, ended); err != nil {
 		return result, err
 	}
 	result.PlanHash = d.PlanHash
@@ -82,7 +84,7 @@ func (n Night) takeBack(ctx context.Context, result Rollback, record *record) (R
 	if err := record.rollback(ctx, result, d); err != nil {
 		return result, err
 	}
-	result.Steps, err = n.execute(ctx, d, Lake{}, record)
+	result.Steps, err = n.execute(ctx, d, l, record)
 	steps := slices.Concat(result.Steps, result.refused())
 	if result.Outcome = outcomeOf(steps); len(steps) == 0 {
 		result.Outcome = state.NothingToDo
@@ -113,26 +115,28 @@ func (r Rollback) refused() (steps []Step) {
 
 // returns decides how each step is taken back. The latest is the first to be, as a table may
 // have been laid twice.
-func (n Night) returns(ctx context.Context, ended state.Ended) ([]plan.Return, Decision, error) {
+func (n Night) returns(ctx context.Context, ended state.Ended) ([]plan.Return, Decision, Lake, error) {
+	l := Lake{names: map[table.Name]int{}}
 	if len(ended.Changed) == 0 {
 		d := Decision{Plan: plan.Plan{Window: ended.Window}.Rollback(ended.ID, nil, nil, n.settings())}
-		return []plan.Return{}, d, d.render()
+		return []plan.Return{}, d, l, d.render()
 	}
 	p, err := plan.Parse(ended.PlanJSON)
 	if err != nil {
-		return nil, Decision{}, fmt.Errorf("roll run %s back: %w", ended.ID, err)
+		return nil, Decision{}, l, fmt.Errorf("roll run %s back: %w", ended.ID, err)
 	}
 	undone := make([]plan.Undone, 0, len(ended.Changed))
 	for _, step := range slices.Backward(ended.Changed) {
 		u, err := n.undone(ctx, p.Steps[step], delta.Stamp{Run: ended.ID, Step: step, PlanHash: ended.PlanHash})
 		if err != nil {
-			return nil, Decision{}, err
+			return nil, Decision{}, l, err
 		}
-		undone = append(undone, u)
+		l.names[u.Now.Table] = len(l.Tables)
+		undone, l.Tables = append(undone, u), append(l.Tables, Found{Snapshot: u.Now, Unreadable: u.Unreadable, Names: []table.Name{u.Now.Table}})
 	}
 	returns := plan.TakeBack(p, ended.ID, undone, n.settings())
 	d := Decision{Plan: p.Rollback(ended.ID, returns, undone, n.settings())}
-	return returns, d, d.render()
+	return returns, d, l, d.render()
 }
 
 // undone looks at the table of a step. Its history has to tell of the step's commit, so that a

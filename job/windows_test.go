@@ -3,12 +3,16 @@ package job_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ajlo/job"
+	"ajlo/job/delta"
 	"ajlo/job/drift"
+	"ajlo/job/object"
+	"ajlo/job/plan"
 	"ajlo/job/sparktest/shift"
 	"ajlo/job/unit"
 	"ajlo/job/verify"
@@ -68,6 +72,30 @@ func TestHarmedTableGoesBack(t *testing.T) {
 	fourth := l.mustRun(t, firstNight.Add(3*day), job.Execute, state.NoDrift)
 	if len(fourth.Decision.Judgements) != 1 || fourth.Decision.Judgements[0].Verdict != verify.Helped {
 		t.Errorf("judgements of night 4: %+v", fourth.Decision.Judgements)
+	}
+}
+
+// A table that had no keys gets its files back once the ones it was given harm: nothing is written.
+func TestHarmedTableGetsItsFilesBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs two nights")
+	}
+	l := newLake(t, "tpch.lineitem")
+	l.config.Delta, l.config.FirstSeen = 1, "weigh" // drift never triggers
+	before := liveFiles(t, l.table("lineitem"))
+	l.readFrom(shifted(t, shift.Change{Repeat: only("Q01", "Q02")}))
+	l.mustRun(t, firstNight, job.Execute, state.Applied)
+	l.readFrom(shifted(t, shift.Change{By: day, Repeat: only("Q08", "Q10", "J12")}))
+	second := l.mustRun(t, firstNight.Add(day), job.Execute, state.Applied)
+	s, p := second.Steps[0], second.Decision.Plan.Steps[0]
+	if second.Decision.Trigger.Fired || s.Kind != plan.Rollback || p.Back == nil || !strings.HasPrefix(p.Reason, "goes back: since it was laid so") {
+		t.Fatalf("%+v: %s", s, p.Reason)
+	}
+	if s.Result.Removed != s.Result.Added || s.Result.FilesAdded != len(before) || second.Decision.Plan.Rewrite != 0 {
+		t.Errorf("%+v", s.Result)
+	}
+	if live := liveFiles(t, l.table("lineitem")); !slices.Equal(before, live) {
+		t.Errorf("%d files, want the %d of before", len(live), len(before))
 	}
 }
 
@@ -133,4 +161,21 @@ func score(scores []drift.Score, from drift.Reference) string {
 		}
 	}
 	return "none"
+}
+
+// liveFiles are the data files of a Delta table's newest version, sorted.
+func liveFiles(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	store, err := object.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := delta.Replay(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Files {
+		names = append(names, f.Path)
+	}
+	return names
 }

@@ -43,7 +43,7 @@ const keptFor = verify.KeptDays * 24 * time.Hour
 // verify.KeptDays before the given end of a window, with the table as it was before.
 func (s *Store) Kept(ctx context.Context, end time.Time) ([]verify.Kept, error) {
 	// Layouts are those of the plan's text, which alone has learnt cut points.
-	const query = `SELECT s.run_id, s.step, s.table_name, s.location, s.version, json_extract(p.json, '$.steps[' || s.step || '].layout'),
+	const query = `SELECT s.run_id, s.step, s.table_name, s.location, s.version, s.planned_version, json_extract(p.json, '$.steps[' || s.step || '].layout'),
 			(SELECT json_extract(t.value, '$.current') FROM json_each(p.json, '$.tables') t WHERE json_extract(t.value, '$.table') = s.table_name),
 			w.end_us, k.files
 		FROM steps s JOIN windows w ON w.run_id = s.run_id JOIN plans p ON p.run_id = s.run_id
@@ -69,7 +69,7 @@ func scanKept(rows *sql.Rows) (k verify.Kept, err error) {
 	var made, before string
 	var end int64
 	var packed []byte
-	if err := rows.Scan(&k.Run, &k.Step, &k.Table, &k.Location, &k.Version, &made, &before, &end, &packed); err != nil {
+	if err := rows.Scan(&k.Run, &k.Step, &k.Table, &k.Location, &k.Version, &k.Planned, &made, &before, &end, &packed); err != nil {
 		return k, err
 	}
 	k.Since = fromMicros(end)

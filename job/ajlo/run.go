@@ -61,7 +61,7 @@ func (o logOptions) night(w world) (job.Night, error) {
 		return job.Night{}, err
 	}
 	return job.Night{
-		Config: c, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Folders: bucket.Open, Log: w.log,
+		Config: c, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Own: newEmbedded(c, w), Folders: bucket.Open, Log: w.log,
 		Progress: newProgress(w), ID: uuid.NewString(), Version: version, Clock: w.clock,
 	}, nil
 }

@@ -50,12 +50,27 @@ func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layo
 			}
 			since(e)
 		case len(declared) > 0 && e.Operation == "CLUSTER BY" && slices.Equal(splitKeys(e.Parameters["newClusteringColumns"]), declared):
-			return traced{layout: found, owner: delta.OwnerUs}, stamped(e)
+			return byDeclaration(s, declared, found), stamped(e)
 		case len(declared) == 0 && since(e) >= 1-tagShare:
 			return traced{}, false
 		}
 	}
 	return traced{}, false
+}
+
+// byDeclaration is the layout of keys that a step of ajlo declared. While no file lies by them the
+// step did not get further than that, and the table lies as it did before.
+func byDeclaration(s delta.Snapshot, declared []table.Column, found layout.Layout) traced {
+	lies := func(f delta.Add) bool {
+		l, _, ok := delta.TaggedLayout(f.Tags)
+		return ok && layout.SameKeys(l, layout.Layout{Clustering: declared})
+	}
+	if len(s.Files) == 0 || slices.ContainsFunc(s.Files, lies) {
+		return traced{layout: found, owner: delta.OwnerUs}
+	}
+	unlaid := layout.Unordered()
+	unlaid.Partition = found.Partition
+	return traced{layout: unlaid, owner: delta.OwnerNone}
 }
 
 // newcomers gives the share of a table's live bytes that came in by the commits that it was told

@@ -84,3 +84,49 @@ func TestTraceOfZOrder(t *testing.T) {
 		})
 	}
 }
+
+// Keys that a step of ajlo declared are the table's once a file lies by them: a Spark that was
+// killed before it came to that has to go on.
+func TestTraceOfDeclaredKeys(t *testing.T) {
+	const start = `{"protocol":{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["clustering","domainMetadata"]}}` + "\n" +
+		`{"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[{\"name\":\"k\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}}]}","partitionColumns":[],"configuration":{}}}` + "\n" +
+		`{"add":{"path":"a","partitionValues":{},"size":60,"modificationTime":1,"dataChange":true}}` + "\n"
+	const declared = `{"commitInfo":{"operation":"CLUSTER BY","operationParameters":{"oldClusteringColumns":"","newClusteringColumns":"k"},"userMetadata":"{\"run\":\"r\",\"step\":0,\"plan_sha256\":\"h\"}"}}` + "\n" +
+		`{"domainMetadata":{"domain":"delta.clustering","configuration":"{\"clusteringColumns\":[[\"k\"]]}","removed":false}}` + "\n"
+	const laid = `{"commitInfo":{"operation":"OPTIMIZE","operationParameters":{}}}` + "\n" + `{"remove":{"path":"a","deletionTimestamp":1,"dataChange":false}}` + "\n" +
+		`{"add":{"path":"b","partitionValues":{},"size":60,"modificationTime":1,"dataChange":false,"tags":{"ZCUBE_ID":"1","ZCUBE_ZORDER_BY":"[\"k\"]"}}}` + "\n"
+	theirs := strings.Replace(declared, `,"userMetadata":"{\"run\":\"r\",\"step\":0,\"plan_sha256\":\"h\"}"`, "", 1)
+	for _, tt := range []struct {
+		name    string
+		commits []string
+		keys    int
+		owner   string
+	}{
+		{"declared alone", []string{start, declared}, 0, delta.OwnerNone},
+		{"and laid", []string{start, declared, laid}, 1, delta.OwnerUs},
+		{"declared by a person", []string{start, theirs}, 1, delta.OwnerUser},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, "_delta_log"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for version, text := range tt.commits {
+				if err := os.WriteFile(filepath.Join(dir, "_delta_log", fmt.Sprintf("%020d.json", version)), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			store, err := object.OpenLocal(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(t.Context(), store, "t", "/t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s.Layout.Clustering) != tt.keys || s.Owner != tt.owner || !s.Declared {
+				t.Errorf("laid by %s of %s, declared %v", s.Layout, s.Owner, s.Declared)
+			}
+		})
+	}
+}

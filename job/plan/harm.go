@@ -19,6 +19,10 @@ type Harm struct {
 	Read       unit.Bytes    `json:"read_bytes"`
 	Version    int64         `json:"version"`       // that the step committed
 	Later      bool          `json:"later_commits"` // others have written since
+	// Back is the way of a table that had no keys back to its files of before; Closed says why
+	// there is none.
+	Back   *Back  `json:"back,omitempty"`
+	Closed string `json:"closed,omitempty"`
 }
 
 // String says what happened.
@@ -56,6 +60,8 @@ func (in Input) back(t TableInput) (l layout.Layout, ok bool) {
 func noWayBack(t TableInput) string {
 	before := t.Harmed.Before
 	switch {
+	case len(before.Clustering) == 0 && t.Harmed.Closed != "":
+		return "it had no keys to go back to, and its files of before cannot come back: " + t.Harmed.Closed
 	case len(before.Clustering) == 0 && t.Harmed.Later:
 		return fmt.Sprintf("it had no keys to go back to, and %s would lose what was written since", rewinding(t.Snapshot))
 	case len(before.Clustering) == 0 && t.Snapshot.Format == lake.Iceberg:
@@ -75,6 +81,28 @@ func noWayBack(t TableInput) string {
 
 // rewinding is the statement that takes a table back to an earlier version.
 func rewinding(s lake.Snapshot) string { return Settings{}.can(s).Undo }
+
+// returning reports whether a table goes back by its files of before.
+func (t Table) returning() bool {
+	return t.Harm != nil && t.Harm.Back != nil && len(t.Harm.Before.Clustering) == 0 && layout.SameKeys(t.Chosen, t.Harm.Before)
+}
+
+// putBack has a harmed table that had no keys go back to its files of before, unless another
+// layout was chosen: nothing is rewritten for it.
+func (in Input) putBack(w *weighed) {
+	h, t := w.input.Harmed, &w.table
+	if h == nil || h.Back == nil || len(h.Before.Clustering) > 0 || !in.open(*w) || !layout.SameKeys(t.Chosen, t.Current) {
+		return
+	}
+	t.Chosen, t.Rewrite = h.Before, 0
+	t.ScannedBytesThen = unit.Bytes(float64(t.ScannedBytesNow) * float64(h.Would) / float64(max(h.Read, 1)))
+	t.Reason = putBackReason(*h.Back)
+	t.Candidates = append(t.Candidates, Candidate{
+		Layout: h.Before, Bytes: t.Bytes, ScannedBytes: t.ScannedBytesThen, Losers: []string{}, Gains: t.ScannedBytesNow - t.ScannedBytesThen,
+		NPV: in.Settings.npv(t.ScannedBytesNow-t.ScannedBytesThen, 0), Reason: "chosen: " + t.Reason,
+	})
+	t.Candidates[0].Reason = "not kept: " + t.Reason
+}
 
 // tellHarm adds to a table's reason what became of its harm.
 func (in Input) tellHarm(w *weighed) {

@@ -31,6 +31,30 @@ func TestHarmedTablesGoBack(t *testing.T) {
 	}
 }
 
+// A table without keys of before goes back by its files, where they can come back; that takes no
+// budget.
+func TestHarmedTablesGetTheirFilesBack(t *testing.T) {
+	in := harmed()
+	in.Settings.Budget = 10
+	h := in.Tables[0].Harmed
+	h.Before, h.Back = layout.Unordered(), &plan.Back{Version: 2, Files: 3, Replaced: 5}
+	p := decide(t, in)
+	if len(p.Steps) != 1 || p.Steps[0].Kind != plan.Rollback || p.Steps[0].Back == nil || p.Steps[0].Statement != "RESTORE TABLE `t` TO VERSION AS OF 2;" {
+		t.Fatalf("steps %+v", p.Steps)
+	}
+	got := p.Tables[0]
+	if want := "goes back: since it was laid so, 4 scans read 80.0 kB instead of 4.00 kB by as it arrives; 3 files of version 2 come back in the place of 5"; !strings.HasPrefix(got.Reason, want) {
+		t.Error(got.Reason)
+	}
+	if got.ScannedBytesThen != got.ScannedBytesNow/20 || got.Rewrite != 0 {
+		t.Errorf("%s then of %s, a rewrite of %s", got.ScannedBytesThen, got.ScannedBytesNow, got.Rewrite)
+	}
+	in.Settings.Writable = func(table.Name, table.Location) bool { return false }
+	if p := decide(t, in); len(p.Steps) != 0 {
+		t.Errorf("not under write, and still: %+v", p.Steps)
+	}
+}
+
 func TestHarmedTablesThatStay(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -42,6 +66,9 @@ func TestHarmedTablesThatStay(t *testing.T) {
 		{"no keys before, and others wrote", func(in *plan.Input) {
 			in.Tables[0].Harmed.Before, in.Tables[0].Harmed.Later = layout.Unordered(), true
 		}, "RESTORE would lose what was written since"},
+		{"no keys before, and files that cannot come back", func(in *plan.Input) {
+			in.Tables[0].Harmed.Before, in.Tables[0].Harmed.Closed = layout.Unordered(), "rows were changed"
+		}, "its files of before cannot come back: rows were changed"},
 		{"a key that is gone", func(in *plan.Input) { in.Tables[0].Harmed.Before = layout.ClusteredBy(layout.Sort, "gone") }, "its key gone of before: refused: the table has no such column"},
 		{"cuts nobody knows", func(in *plan.Input) {
 			in.Tables[0].Harmed.Before = layout.Layout{Clustering: in.Tables[0].Harmed.Before.Clustering, Order: layout.LearntCuts, Cuts: "c"}

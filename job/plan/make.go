@@ -38,6 +38,7 @@ func (in Input) decide(all []weighed) (Plan, error) {
 	in.take(all, best.picks)
 	for i := range all {
 		in.explain(&all[i], best.picks[i])
+		in.putBack(&all[i])
 		in.tellHarm(&all[i])
 		all[i].tellBest()
 		all[i].tellRunTime()

@@ -90,6 +90,10 @@ func (in Input) step(t Table) Step {
 		},
 	}
 	s.Layout.Scope = layout.ScopeOf(t.Periods)
+	if t.returning() {
+		s.Kind, s.Back, s.Statement, s.Expected.Files = Rollback, t.Harm.Back, in.Settings.undo(t, t.Harm.Back.Version), t.Harm.Back.Files
+		return s
+	}
 	s.Statement = in.Settings.statement(t, s)
 	return s
 }

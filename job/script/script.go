@@ -105,6 +105,11 @@ const byHand = "script"
 
 // statement writes SQL to be run, or, for the embedded engine, to be read.
 func (w *writer) statement(number int, s plan.Step) {
+	if s.Back != nil {
+		w.comment("ajlo puts %d files of version %d back by a commit of its own, which keeps what came in since; a Spark would say, and lose it:", s.Back.Files, s.Back.Version)
+		w.comment("  %s", s.Statement)
+		return
+	}
 	if !w.embedded {
 		// The table's history then says which plan its keys come from, as after a run (rule 12).
 		stamp := delta.Stamp{Run: byHand, Step: number, PlanHash: w.hash}

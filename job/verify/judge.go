@@ -41,6 +41,7 @@ type Kept struct {
 	Table    table.Name
 	Location table.Location
 	Version  int64         // that the step committed
+	Planned  int64         // version that it was planned at
 	Layout   layout.Layout // that the step made
 	Before   layout.Layout
 	Since    time.Time // end of the window that the step was planned from
