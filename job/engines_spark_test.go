@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -147,8 +148,12 @@ func carriedOut(t *testing.T, l sparkLake, spark *sparktest.Spark) {
 		t.Errorf("%+v; laid by %s, %d files", back.Returns, now.Layout, len(now.Files))
 	}
 	sameAs(t, spark, at, before.Version, 7)
-	if keys := ask(t, spark, "SELECT size(clusteringColumns) FROM (DESCRIBE DETAIL "+at+")"); fmt.Sprint(keys) != "0" {
-		t.Errorf("%v keys are declared", keys)
+	detail, err := spark.SQL(t.Context(), "DESCRIBE DETAIL "+at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys := detail.Rows[0][slices.Index(detail.Columns, "clusteringColumns")]; fmt.Sprint(keys) != "[]" {
+		t.Errorf("%v are declared", keys)
 	}
 	ask(t, spark, "OPTIMIZE "+at)
 	sameAs(t, spark, at, before.Version, 7)
@@ -207,4 +212,52 @@ func ask(t *testing.T, spark *sparktest.Spark, sql string) any {
 		return nil
 	}
 	return rows.Rows[0][0]
+}
+
+// halfway makes a spark-sql that is killed once it has carried out the first of a step's
+// statements.
+func halfway(t *testing.T, program string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "halfway")
+	text := fmt.Sprintf(`#!/bin/sh
+for file; do :; done
+grep -q '^ALTER' "$file" || exec '%[1]s' "$@"
+head -n 1 "$file" > "$file.first" && mv "$file.first" "$file"
+'%[1]s' "$@"
+kill -9 $$
+`, program)
+	if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A Spark that is killed between a step's statements leaves the table readable and the step
+// failed; the night's next run goes on to the end.
+func TestKilledSparkGoesOn(t *testing.T) {
+	l := newSparkLake(t, "", true)
+	at, before := l.table("orders"), l.orders(t)
+	whole := l.engine
+	command := slices.Clone(l.config.Engine.Command)
+	command[0] = halfway(t, command[0])
+	l.engine = sparksql.New(sparksql.Options{Command: command, Conf: l.config.Engine.Conf, Folder: t.TempDir(), Address: dialect.ByPath, Now: time.Now})
+	killed, err := l.on(t, job.Night.Run)
+	if err == nil || killed.Outcome != state.Failed || killed.Steps[0].Status != job.StepFailed || job.CodeOf(err) != job.ExitFailed {
+		t.Fatalf("%+v: %v", killed.Steps, err)
+	}
+	if now := l.orders(t); now.Version != before.Version+1 || !now.Declared || now.Owner != delta.OwnerNone || len(without(before, now)) != 0 {
+		t.Errorf("version %d, laid by %s of %s", now.Version, now.Layout, now.Owner)
+	}
+	l.engine = whole
+	again, err := l.on(t, job.Night.Run)
+	if err != nil || again.Outcome != state.Applied {
+		t.Fatalf("%+v: %v", again.Steps, err)
+	}
+	rows, _ := before.Rows()
+	if r := again.Steps[0].Result; r.Removed != r.Added || r.Added.Rows != rows || r.FilesRemoved != len(before.Files) {
+		t.Errorf("%+v", r)
+	}
+	if now := l.orders(t); now.Owner != delta.OwnerUs || slices.ContainsFunc(now.Files, func(f lake.File) bool { return !f.Laid }) {
+		t.Errorf("%s: laid by %s of %s", at, now.Layout, now.Owner)
+	}
 }
