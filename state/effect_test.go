@@ -43,7 +43,7 @@ func TestLatestKeptOfEachTable(t *testing.T) {
 	got, err := s.Kept(t.Context(), night(3).End)
 	must(t, err)
 	want := []verify.Kept{{
-		Run: "second", Table: "tpch.lineitem", Location: "/lake/lineitem", Version: 8, Layout: clustered, Before: layout.Unordered(),
+		Run: "second", Table: "tpch.lineitem", Location: "/lake/lineitem", Version: 8, Planned: 7, Layout: clustered, Before: layout.Unordered(),
 		Since: night(2).End, Files: before("second").Files,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
