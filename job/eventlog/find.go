@@ -57,6 +57,9 @@ func find(fsys fs.FS, root string) ([]Application, error) {
 			return skip(entry)
 		case name != root && isHidden(entry.Name()):
 			return skip(entry)
+		case isLink(entry):
+			found, err = appendLinked(found, fsys, name)
+			return err
 		case entry.IsDir() && strings.HasPrefix(entry.Name(), rollingPrefix):
 			found = appendRolling(found, fsys, name)
 			return fs.SkipDir
@@ -72,6 +75,21 @@ func find(fsys fs.FS, root string) ([]Application, error) {
 	found = joinDated(withoutStale(found))
 	slices.SortFunc(found, func(a, b Application) int { return cmp.Compare(a.Parts[0], b.Parts[0]) })
 	return found, nil
+}
+
+func isLink(entry fs.DirEntry) bool { return entry.Type()&fs.ModeSymlink != 0 }
+
+// appendLinked adds what a symbolic link leads to. A folder of logs counts as unreadable: links may
+// lead in a circle, and it can be a source of its own.
+func appendLinked(found []Application, fsys fs.FS, name string) ([]Application, error) {
+	target, err := fs.Stat(fsys, name)
+	switch {
+	case err == nil && target.Mode().IsRegular():
+		return appendFile(found, fsys, name, fs.FileInfoToDirEntry(target))
+	case err == nil && target.IsDir() && strings.HasPrefix(path.Base(name), rollingPrefix):
+		return appendRolling(found, fsys, name), nil
+	}
+	return append(found, unreadable(name)), nil
 }
 
 func isHidden(base string) bool {
@@ -127,7 +145,13 @@ func appendRolling(found []Application, fsys fs.FS, dir string) []Application {
 			a.InProgress = true
 		}
 		if p, ok := parsePart(entry.Name()); ok && !entry.IsDir() {
-			p.entry = entry
+			if p.entry = entry; isLink(entry) {
+				target, err := fs.Stat(fsys, path.Join(dir, entry.Name()))
+				if err != nil {
+					return append(found, unreadable(path.Join(dir, entry.Name())))
+				}
+				p.entry = fs.FileInfoToDirEntry(target)
+			}
 			parts = append(parts, p)
 		}
 	}

@@ -3,6 +3,8 @@ package eventlog
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -120,5 +122,39 @@ func TestFindLocked(t *testing.T) {
 		if diff := cmp.Diff(want, lost); diff != "" {
 			t.Errorf("%s locked (-want +got)\n%s", locked, diff)
 		}
+	}
+}
+
+// Logs may be links into another folder; what a link does not lead to is named.
+func TestFindLinks(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	log := []byte(`{"Event":"SparkListenerLogStart","Spark Version":"4.0.2"}` + "\n")
+	rolling := filepath.Join(elsewhere, "eventlog_v2_local-2")
+	err := errors.Join(
+		os.WriteFile(filepath.Join(elsewhere, "local-1"), log, 0o644),
+		os.Mkdir(rolling, 0o755),
+		os.WriteFile(filepath.Join(rolling, "events_1_local-2"), log, 0o644),
+		os.Symlink(filepath.Join(elsewhere, "local-1"), filepath.Join(dir, "local-1")),
+		os.Symlink(rolling, filepath.Join(dir, "eventlog_v2_local-2")),
+		os.Symlink(elsewhere, filepath.Join(dir, "more")),
+		os.Symlink(filepath.Join(elsewhere, "gone"), filepath.Join(dir, "local-3")),
+		os.Mkdir(filepath.Join(dir, "eventlog_v2_local-4"), 0o755),
+		os.Symlink(filepath.Join(rolling, "events_1_local-2"), filepath.Join(dir, "eventlog_v2_local-4", "events_1_local-4")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Find(os.DirFS(dir), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, a := range found {
+		got[a.ID] = a.Bytes
+	}
+	size := int64(len(log))
+	want := map[string]int64{"local-1": size, "local-2": size, "local-4": size, "more": 0, "local-3": 0}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -136,11 +136,15 @@ func (v Value) float() float64 {
 
 func (v Value) rat() *big.Rat {
 	r := new(big.Rat).SetInt64(v.I)
-	if v.Kind == Decimal && v.Scale != 0 {
-		scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(v.Scale)), nil)
-		r.Quo(r, new(big.Rat).SetInt(scale))
+	if v.Kind != Decimal || v.Scale == 0 {
+		return r
 	}
-	return r
+	digits := int64(v.Scale)
+	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(digits, -digits)), nil))
+	if digits < 0 { // 1E+10
+		return r.Mul(r, scale)
+	}
+	return r.Quo(r, scale)
 }
 
 // Text gives the value as SQL writes it, without quotes: 12, 1.50, 1995-03-01,

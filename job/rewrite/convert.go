@@ -327,6 +327,9 @@ func structConverter(by delta.Mapping, from arrow.DataType, to delta.Type, want 
 			return nil, fmt.Errorf("field %q: %w", field.Name, err)
 		}
 	}
+	if len(at) > 0 && slices.Max(at) < 0 {
+		return nil, errors.New("the file has none of its fields: some engines read NULL there, others a struct of NULLs (Spark since 4.1); rewrite the table with the engine that is right for it")
+	}
 	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
 		children := make([]arrow.ArrayData, len(convert))
 		for f := range convert {

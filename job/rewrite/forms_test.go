@@ -427,3 +427,32 @@ func TestNoBoundsBesideNaN(t *testing.T) {
 		t.Errorf("columns with bounds: %s", diff)
 	}
 }
+
+// Engines differ in what they read of a struct of whose fields a file has none, so that no
+// rewrite of it keeps what all of them read.
+func TestStructWithoutItsFieldsIsRefused(t *testing.T) {
+	type inner struct {
+		Old int64 `parquet:"old,optional"`
+	}
+	type row struct {
+		ID    int64  `parquet:"id,optional"`
+		Group *inner `parquet:"group,optional"`
+	}
+	group := delta.Field{Name: "group", Nullable: true, Type: delta.Type{Kind: delta.Struct, Text: "struct<new:bigint>", Fields: delta.Schema{field("new", delta.Long)}}}
+	task, dir := made(t, delta.Schema{field("id", delta.Long), group}, []row{{1, &inner{2}}, {2, nil}})
+	before, err := rowtest.DataFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = rewrite.Rewrite(t.Context(), task, options(new([]string)))
+	if _, ok := err.(*rewrite.Refusal); !ok || !strings.Contains(err.Error(), `column "group": the file has none of its fields`) {
+		t.Errorf("got %v", err)
+	}
+	after, err := rowtest.DataFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Error(diff)
+	}
+}
