@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"time"
-
-	"ajlo/state"
 )
 
 // Missed reports whether a night is still to be run, by a state that was in use before it; one
 // that is not there yet has missed nothing.
-func Missed(ctx context.Context, path, night string, clock func() time.Time) (missed bool, err error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+func Missed(ctx context.Context, at StateFile, night string, clock func() time.Time) (missed bool, err error) {
+	store, err := at.read(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	store, err := state.Open(ctx, path, clock) // as an older ajlo may have left it
+	if err != nil { // it may be as an older ajlo left it
+		store, err = at.open(ctx, clock)
+	}
 	if err != nil {
 		return false, err
 	}

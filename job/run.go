@@ -44,7 +44,7 @@ func (n Night) night(ctx context.Context, record *record) (Result, error) {
 	}
 	if outcome, stop := n.stopsAt(result.Decision); stop {
 		result.Outcome = outcome
-		result.AwaitsApproval = outcome == state.DryRun && !n.advises()
+		result.AwaitsApproval = outcome == state.DryRun && n.asks() && len(n.Config.Write) > 0 && len(result.Decision.Plan.Steps) > 0
 		return result, result.Decision.Refused()
 	}
 	return n.act(ctx, result, observed, lake, record)

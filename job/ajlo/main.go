@@ -1,5 +1,5 @@
 // Command ajlo is the night's job on the command line: run, plan, apply, rollback,
-// explain, facts, merge, inspect, audit and schedule.
+// explain, facts, merge, inspect, audit, schedule, config check and config init.
 // Arguments and a config file go in; results go to standard output, what happens on the way
 // to standard error, and the exit code says how it ended.
 package main
@@ -55,6 +55,7 @@ type commands struct {
 	Merge    mergeCommand    `cmd:"" help:"Merge the rows of a source into a Delta table and keep its layout."`
 	Inspect  inspectCommand  `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
 	Schedule scheduleCommand `cmd:"" help:"Keep running, and run each night when it is due, once; for machines without a scheduler."`
+	Config   configCommand   `cmd:"" help:"Check a config, or begin one."`
 	Audit    auditCommand    `cmd:"" help:"What was changed, when, by which run, why, what was promised, what it did and cost, who approved it; and what never was."`
 
 	Verbose bool             `short:"v" help:"Log what is looked at, too."`

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ajlo/job"
+	"ajlo/job/bucket"
 	"ajlo/job/report"
 	"ajlo/job/schedule"
 )
@@ -47,7 +48,7 @@ func (c scheduleCommand) keeper(w world) (schedule.Keeper, error) {
 	return schedule.Keeper{
 		Schedule: s, Clock: w.clock, Wait: schedule.Wait,
 		Missed: func(ctx context.Context, f schedule.Firing) (bool, error) {
-			return job.Missed(ctx, conf.State, f.Night(), w.clock)
+			return job.Missed(ctx, job.StateFile{Location: conf.State, Open: bucket.Open}, f.Night(), w.clock)
 		},
 		Run: func(ctx context.Context, f schedule.Firing) { c.night(ctx, w, f) },
 	}, nil

@@ -161,4 +161,15 @@ func (p Pattern) matches(name table.Name, at table.Location) bool {
 	return ok && rest != "" && !strings.Contains(rest, ".")
 }
 
+// Location is the place that the entry names; ok is false for a name.
+func (p Pattern) Location() (at table.Location, ok bool) { return table.Location(p), p.isLocation() }
+
+// Database is the database all of whose tables the entry names; empty for any other.
+func (p Pattern) Database() string {
+	if database, all := strings.CutSuffix(string(p), ".*"); all && !p.isLocation() {
+		return database
+	}
+	return ""
+}
+
 func (p Pattern) isLocation() bool { return strings.Contains(string(p), "/") }
