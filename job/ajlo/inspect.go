@@ -24,7 +24,13 @@ func (c inspectCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	inspection, err := job.Inspect(ctx, bucket.Open, name, place, newEngine(config.Config{}, w))
+	var conf config.Config // whose engine, and how its commits are made safe, decide what can be rewritten
+	if c.Config != "" {
+		if conf, err = config.Load(c.Config); err != nil {
+			return err
+		}
+	}
+	inspection, err := job.Inspect(ctx, bucket.Open, name, place, newEngine(conf, w))
 	if err != nil {
 		return err
 	}
