@@ -39,6 +39,8 @@ type Decision struct {
 type Past interface {
 	// LastGraph is the graph of the last window observed before the night; nil for none.
 	LastGraph(ctx context.Context, night string) (*joingraph.Graph, error)
+	// Seen are the latest windows of a length before the night, at most n.
+	Seen(ctx context.Context, night string, length time.Duration, n int) ([]state.Seen, error)
 	// InForce is the plan in force; nil for none.
 	InForce(ctx context.Context, night string) (*state.InForce, error)
 	// Kept are the tables as they were before the latest steps that gave them new keys, up to
@@ -80,6 +82,10 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 		Coverage: plan.Cover(o.Applications, o.Unreadable(), o.Queries, l.Has),
 		Settings: n.settings(), Readers: o.reader, Sketched: n.Config.Sample == config.SampleBounds,
 	}
+	if in.Coverage.Usual, err = n.usual(ctx, past, d.Graph); err != nil {
+		return Decision{}, err
+	}
+	in.Coverage.TaskMS = d.Graph.TaskMS
 	switch {
 	case in.Coverage.Blind():
 		in.Trigger = blind(in.Coverage)
@@ -176,11 +182,7 @@ func (n Night) policy() string {
 
 // blind keeps every table as it is: blindness is not drift (rule 6).
 func blind(c plan.Coverage) drift.Trigger {
-	return drift.Trigger{
-		Reason: fmt.Sprintf("too much was not seen: %s of %s scanned come from tables that were not found (%d of them): place them by path_map, lake.tables or lake.roots",
-			c.UnresolvedBytes, c.ScannedBytes, len(c.UnresolvedTables)),
-		First: []joingraph.EdgeKey{},
-	}
+	return drift.Trigger{Reason: "too much was not seen: " + c.Blindness(), First: []joingraph.EdgeKey{}}
 }
 
 // settings turns the config into the plan's limits and weights.

@@ -52,4 +52,8 @@ func (noPast) Kept(context.Context, time.Time) ([]verify.Kept, error) { return n
 
 func (noPast) Calibrations(context.Context, string) (map[table.Name]float64, error) { return nil, nil }
 
+func (noPast) Seen(context.Context, string, time.Duration, int) ([]state.Seen, error) {
+	return nil, nil
+}
+
 func (noPast) InForce(context.Context, string) (*state.InForce, error) { return nil, nil }

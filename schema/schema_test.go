@@ -144,7 +144,7 @@ func decided() plan.Plan {
 	return plan.Plan{
 		Deferred: []table.Name{"tpch.part"}, Policy: "p", Choice: plan.Exact, Estimator: plan.ByWhatIf,
 		Money:  &plan.Money{Currency: "USD", SavedPerWindow: 1, NPV: -2},
-		Window: w, Coverage: plan.Coverage{Unreadable: []string{"events_1"}, UnresolvedTables: []string{"x"}},
+		Window: w, Coverage: plan.Coverage{Unreadable: []string{"events_1"}, UnresolvedTables: []string{"x"}, Usual: &plan.Usual{Windows: 4, Applications: 2.5, TaskMS: 9, Least: 0.7}},
 		Drift: []drift.Score{drift.Between(drift.Last, &g, g), drift.Between(drift.Plan, nil, g)}, Threshold: 0.1, Trigger: "why",
 		Budget: 10, StorageBudget: 5, NPV: -3, Gap: 0.5, Engine: "embedded", Dialect: "spark-delta-3.3", Graph: g,
 		Tables: []plan.Table{{

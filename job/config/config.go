@@ -48,12 +48,15 @@ type Config struct {
 	FirstSeen FirstSeen `json:"first_seen"`
 	// FirstSeenShare is the part of the window's cost from which a new edge triggers alone,
 	// above 0 to 1.
-	FirstSeenShare float64   `json:"first_seen_share"`
-	Estimator      Estimator `json:"estimator"`
-	Sample         Sample    `json:"sample"`
-	Choice         Choice    `json:"choice"`
-	Allow          Allow     `json:"allow"`
-	Commit         Commit    `json:"commit"`
+	FirstSeenShare float64 `json:"first_seen_share"`
+	// LeastSeen is the part of what the last windows showed below which a window is not planned
+	// by, 0 to 1.
+	LeastSeen float64   `json:"least_seen"`
+	Estimator Estimator `json:"estimator"`
+	Sample    Sample    `json:"sample"`
+	Choice    Choice    `json:"choice"`
+	Allow     Allow     `json:"allow"`
+	Commit    Commit    `json:"commit"`
 	// Approval says whether a person has to approve a plan before its steps run.
 	Approval Approval `json:"approval"`
 }

@@ -26,6 +26,7 @@ type document struct {
 	Protect        []text   `yaml:"protect"`
 	FirstSeen      text     `yaml:"first_seen"`
 	FirstSeenShare text     `yaml:"first_seen_share"`
+	LeastSeen      text     `yaml:"least_seen"`
 	Estimator      text     `yaml:"estimator"`
 	Sample         text     `yaml:"sample"`
 	Choice         text     `yaml:"choice"`
@@ -106,6 +107,7 @@ func defaults() document {
 		MaxLoss:        preset("0.15"),
 		FirstSeen:      preset("trigger"),
 		FirstSeenShare: preset("0.05"),
+		LeastSeen:      preset("0.7"),
 		Estimator:      preset("what_if"),
 		Sample:         preset("rows"),
 		Choice:         preset("exact"),

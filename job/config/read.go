@@ -47,6 +47,7 @@ func (r *reader) config(d document) Config {
 		Protect:        r.texts(d.Protect),
 		FirstSeen:      read(r, d.FirstSeen, oneOf(Trigger, Weigh)),
 		FirstSeenShare: read(r, d.FirstSeenShare, number(minShare, 1)),
+		LeastSeen:      read(r, d.LeastSeen, number(0, 1)),
 		Estimator:      read(r, d.Estimator, oneOf(WhatIf, Constant)),
 		Sample:         read(r, d.Sample, oneOf(SampleRows, SampleBounds)),
 		Choice:         read(r, d.Choice, oneOf(Exact, Greedy)),

@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"ajlo/job/fact"
 	"ajlo/job/lake"
@@ -63,7 +66,35 @@ func Plannable(format string) bool {
 	return format == string(lake.Delta) || format == string(lake.Iceberg)
 }
 
-// Blind reports whether too much was read from tables that were not found.
-func (c Coverage) Blind() bool {
-	return float64(c.UnresolvedBytes) > MaxUnresolvedShare*float64(c.ScannedBytes)
+// Usual is what the windows before one showed, as medians; 0 where they do not say.
+type Usual struct {
+	Windows      int     `json:"windows"`
+	Applications float64 `json:"applications"`
+	TaskMS       float64 `json:"task_ms"`
+	// Least is the part of either below which a window was not seen whole; 0 for any.
+	Least float64 `json:"least"`
+}
+
+// Blind reports whether too little was seen to plan by.
+func (c Coverage) Blind() bool { return c.Blindness() != "" }
+
+// Blindness says what was not seen, and what to do; empty where enough was.
+func (c Coverage) Blindness() string {
+	switch u := c.Usual; {
+	case float64(c.UnresolvedBytes) > MaxUnresolvedShare*float64(c.ScannedBytes):
+		return fmt.Sprintf("%s of %s scanned come from tables that were not found (%s): place them by path_map, lake.tables or lake.roots",
+			c.UnresolvedBytes, c.ScannedBytes, strings.Join(c.UnresolvedTables, ", "))
+	case u == nil:
+	case float64(c.Applications) < u.Least*u.Applications:
+		return fmt.Sprintf("%d applications ran, under %.0f %% of the %g of the last %d windows: look whether logs are missing; "+
+			"a workload that stays as small is planned by in a few nights, or at once with a lower least_seen", c.Applications, 100*u.Least, u.Applications, u.Windows)
+	case float64(c.TaskMS) < u.Least*u.TaskMS:
+		return fmt.Sprintf("%s of task time were seen, under %.0f %% of the %s of the last %d windows: look whether logs are missing; "+
+			"a workload that stays as small is planned by in a few nights, or at once with a lower least_seen", inTime(float64(c.TaskMS)), 100*u.Least, inTime(u.TaskMS), u.Windows)
+	}
+	return ""
+}
+
+func inTime(ms float64) time.Duration {
+	return (time.Duration(ms) * time.Millisecond).Round(time.Second)
 }

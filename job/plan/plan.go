@@ -75,6 +75,9 @@ type Coverage struct {
 	LostPredicates   int        `json:"lost_predicates"`
 	LostJoins        int        `json:"lost_joins"`
 	UnmeasuredScans  int        `json:"unmeasured_scans"`
+	TaskMS           int64      `json:"task_ms"` // of succeeded queries
+	// Usual is what windows before this one showed; nil where there was none.
+	Usual *Usual `json:"usual,omitempty"`
 }
 
 // Table is what was decided for one table and why.
