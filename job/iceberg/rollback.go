@@ -25,6 +25,14 @@ var ErrCatalog = errors.New("its catalog alone says which metadata of it counts"
 // one may have another name beside it for the same version, so that no put is on condition.
 var folderMetadata = regexp.MustCompile(`^v(\d+)\.metadata\.json$`)
 
+// MayRollBack is ErrCatalog for a table that Rollback refuses whatever the snapshot.
+func (s Snapshot) MayRollBack() error {
+	if !folderMetadata.MatchString(path.Base(s.Metadata)) {
+		return ErrCatalog
+	}
+	return nil
+}
+
 // Rollback makes an ancestor the current snapshot of a table whose folder is its catalog, on the
 // metadata that was read and no other: it puts the next metadata file on condition that there is
 // none. Properties are set with it, those with an empty value are taken away. Of the metadata

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,6 +50,9 @@ func (e *Engine) icebergWayBack(ctx context.Context, step plan.Step) (b icebergB
 	if base == nil {
 		b.found.Done = true
 		return b, nil
+	}
+	if err := b.now.MayRollBack(); err != nil {
+		return b, execute.Refuse(step, "%v: while nothing else is written, rollback_to_snapshot takes it to snapshot %d", err, base.ID)
 	}
 	b.found.Version, b.found.Until = base.ID, base.Time.Add(snapshotAge(b.now))
 	if b.before, err = iceberg.ReadAt(ctx, b.store, base.ID); err != nil {
@@ -135,11 +137,7 @@ func (e *Engine) attemptIcebergBack(ctx context.Context, step plan.Step, rec exe
 		return execute.Result{}, err
 	}
 	properties := map[string]string{iceberg.RollbackKey: rec.Stamp().Text(), iceberg.LayoutKey: keysPutBefore(b.now, b.before.ID)}
-	err = iceberg.Rollback(ctx, b.store, b.now, b.before.ID, properties, e.o.Now())
-	if errors.Is(err, iceberg.ErrCatalog) {
-		return execute.Result{}, execute.Refuse(step, "%v: while nothing else is written, have Spark say %s", err, step.Statement)
-	}
-	return r, err
+	return r, iceberg.Rollback(ctx, b.store, b.now, b.before.ID, properties, e.o.Now())
 }
 
 // keysPutBefore are the keys that the latest step of ajlo up to a snapshot had put down, ""

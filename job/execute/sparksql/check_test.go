@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ajlo/job/delta"
 	"ajlo/job/lake"
 	"ajlo/job/plan"
 )
@@ -30,5 +31,28 @@ func TestCheckAnswer(t *testing.T) {
 				t.Errorf("%v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// What a step changed is undone to before its own declaration of keys, but not to before what others
+// wrote between its attempts.
+func TestPreviousVersion(t *testing.T) {
+	declares := func(v int64) delta.Entry { return delta.Entry{Version: v} }
+	rewrites := func(v int64) delta.Entry { return delta.Entry{Version: v, Removed: []string{"a"}} }
+	for _, tc := range []struct {
+		name string
+		own  []delta.Entry
+		want int64
+	}{
+		{"a rewrite alone", []delta.Entry{rewrites(7)}, 6},
+		{"keys declared right before", []delta.Entry{declares(6), rewrites(7)}, 5},
+		{"others wrote between", []delta.Entry{declares(4), rewrites(7)}, 6},
+		{"and the keys were declared again", []delta.Entry{declares(2), declares(6), rewrites(7)}, 5},
+		{"declared on a new table", []delta.Entry{declares(1), rewrites(2)}, 0},
+		{"nothing was rewritten", []delta.Entry{declares(4)}, 0},
+	} {
+		if got := previous(tc.own); got != tc.want {
+			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
+		}
 	}
 }

@@ -34,10 +34,8 @@ func (e *Engine) outcome(ctx context.Context, before opened, step plan.Step, sta
 		return execute.Result{}, fmt.Errorf("look at what Spark did to %s: %w", step.Table, err)
 	}
 	r := execute.Result{Version: now.Version}
-	for i, entry := range done {
-		if i == 0 {
-			r.Previous = entry.Version - 1 // of the first attempt, which may have declared the keys
-		}
+	r.Previous = previous(done)
+	for _, entry := range done {
 		if entry.Version <= before.lake.Version || len(entry.Added)+len(entry.Removed) == 0 {
 			continue
 		}
@@ -46,6 +44,20 @@ func (e *Engine) outcome(ctx context.Context, before opened, step plan.Step, sta
 		}
 	}
 	return r, nil
+}
+
+// previous is the version before a step's first rewrite and those of its commits that come right
+// before it: going back further would lose what others wrote between its attempts.
+func previous(own []delta.Entry) (version int64) {
+	first := slices.IndexFunc(own, func(e delta.Entry) bool { return len(e.Added)+len(e.Removed) > 0 })
+	if first < 0 {
+		return 0
+	}
+	version = own[first].Version - 1
+	for i := first - 1; i >= 0 && own[i].Version == version; i-- {
+		version--
+	}
+	return version
 }
 
 // add counts one commit: rows are read from the files themselves, those it removed with what
