@@ -13,6 +13,7 @@ import (
 	"cloud.google.com/go/storage"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/cenkalti/backoff/v5"
+	"github.com/zeebo/xxh3"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
@@ -178,27 +179,32 @@ func (b store) Create(ctx context.Context, key string) (object.Writer, error) {
 	if taken {
 		return nil, fmt.Errorf("create %s/%s: %w", b.url, key, object.ErrExists)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	w, err := b.blobs.NewWriter(ctx, name, &blob.WriterOptions{IfNotExist: true})
+	writing, cancel := context.WithCancel(ctx)
+	w, err := b.blobs.NewWriter(writing, name, &blob.WriterOptions{IfNotExist: true})
 	if err != nil {
 		cancel()
 		return nil, b.fault("create", key, err)
 	}
-	return &bucketWriter{Writer: w, bucket: b, key: key, cancel: cancel}, nil
+	return &bucketWriter{Writer: w, ctx: ctx, bucket: b, key: key, cancel: cancel, sum: xxh3.New()}, nil
 }
 
 // bucketWriter makes the object appear when it is closed; one that is cancelled before never
 // does.
 type bucketWriter struct {
 	*blob.Writer
+	ctx    context.Context // that it was created in
 	bucket store
 	key    string
 	cancel context.CancelFunc
 	done   bool
+	size   int64
+	sum    *xxh3.Hasher // of what was written
 }
 
 func (w *bucketWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
+	w.size += int64(n)
+	_, _ = w.sum.Write(p[:n]) // a hash takes everything
 	if err != nil {
 		return n, w.bucket.fault("write", w.key, err)
 	}
@@ -211,10 +217,27 @@ func (w *bucketWriter) Close() error {
 	}
 	w.done = true
 	defer w.cancel()
-	if err := w.Writer.Close(); err != nil {
-		return w.bucket.fault("close", w.key, err)
+	err := w.Writer.Close()
+	if err == nil {
+		return nil
 	}
-	return nil
+	fault := w.bucket.fault("close", w.key, err)
+	if errors.Is(fault, object.ErrExists) && w.isThere() {
+		return nil
+	}
+	return fault
+}
+
+// isThere reports whether the key holds what was written: clients send a request again when its
+// answer was lost, and the second one finds the first one's object.
+func (w *bucketWriter) isThere() bool {
+	there, err := w.bucket.Open(w.ctx, w.key)
+	if err != nil || there.Size() != w.size {
+		return false
+	}
+	sum := xxh3.New()
+	_, err = io.Copy(sum, io.NewSectionReader(there, 0, there.Size()))
+	return errors.Join(err, there.Close()) == nil && sum.Sum128() == w.sum.Sum128()
 }
 
 func (w *bucketWriter) Abort() error {
