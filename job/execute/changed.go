@@ -1,11 +1,14 @@
 package execute
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
+	"ajlo/job/delta"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
+	"ajlo/job/object"
 	"ajlo/job/plan"
 )
 
@@ -25,6 +28,16 @@ func Changed(step plan.Step, now lake.Snapshot) string {
 			step.Version, step.Protocol, now.Protocol, now.Version)
 	}
 	return changedKeys(step, now)
+}
+
+// ChangedTable is Changed for a Delta table: by what its files and settings tell, or by what its
+// history adds, which tells keys that leave no mark on a file, and whose they are. A step's own
+// declaration of an attempt before is seen by the former alone.
+func ChangedTable(ctx context.Context, store object.Store, d delta.Snapshot, step plan.Step, now lake.Snapshot) string {
+	if Changed(step, now) == "" {
+		return ""
+	}
+	return Changed(step, now.Traced(ctx, store, d))
 }
 
 // changedKeys leaves alone keys that somebody set since. Those that the step is for may be there

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,7 +107,7 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
-	if reason := obstacle(t, step); reason != "" {
+	if reason := cmp.Or(obstacle(t, step), execute.ChangedTable(ctx, t.store, t.delta, step, t.lake)); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	return t, nil
@@ -165,7 +166,7 @@ func obstacle(t opened, step plan.Step) string {
 	if by := table.Texts(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
 		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)
 	}
-	return execute.Changed(step, t.lake)
+	return ""
 }
 
 func sameSet(a, b []string) bool {

@@ -1,11 +1,13 @@
 package enginetest
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"ajlo/job/delta"
 	"ajlo/job/execute"
 	"ajlo/job/layout"
 	"ajlo/job/object"
@@ -152,4 +154,32 @@ func (s suite) refusedForRoom(t *testing.T) {
 		}
 		s.refused(t, s.newEngine(small), dir, stepFor(t, dir, byPrice, unit.MB), small.Spill+" has 100 bytes free")
 	})
+}
+
+// ordered holds that a table whose order only its history tells of, since a Spark of ajlo's has
+// made it, is as it was planned.
+func (s suite) ordered(t *testing.T) {
+	dir := itemTable(t)
+	stamp, err := json.Marshal(taker.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	add, err := json.Marshal(addItems(t, dir, "d.parquet", items(0, 300)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `{"commitInfo":{"timestamp":1700000000001,"operation":"OPTIMIZE","operationParameters":{"zOrderBy":"[\"price\"]"},"userMetadata":` + string(stamp) + "}}\n" + string(add) + "\n"
+	for _, name := range []string{"a", "b", "c"} {
+		text += `{"remove":{"path":"` + name + `.parquet","deletionTimestamp":1700000000001,"dataChange":false,"partitionValues":{}}}` + "\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "_delta_log", "00000000000000000001.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	step := stepFor(t, dir, byPrice, 2*unit.KB)
+	if step.Owner != delta.OwnerUs || len(step.Was.Clustering) != 1 {
+		t.Fatalf("planned for %s of %q", step.Was, step.Owner)
+	}
+	if r, err := s.plain().Apply(t.Context(), step, &recorder{}); err != nil || !r.Changed {
+		t.Errorf("%+v, %v", r, err)
+	}
 }

@@ -45,6 +45,7 @@ func Run(t *testing.T, newEngine Make) {
 	t.Run("again", s.again)
 	t.Run("others", s.others)
 	t.Run("back", s.back)
+	t.Run("ordered by a Spark", s.ordered)
 	t.Run("cancel", s.cancel)
 	t.Run("faults", s.faults)
 	t.Run("unknown outcome", s.unknownOutcome)

@@ -147,7 +147,7 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
-	if reason := execute.Changed(step, l); reason != "" {
+	if reason := execute.ChangedTable(ctx, store, d, step, l); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
 	return opened{store, d, l}, nil
