@@ -18,7 +18,8 @@
 // not know is looked for in the table's history, and files are left alone.
 //
 // Tried on Spark 4.0.2 with Iceberg 1.10.1: rewrite_data_files commits once, as a replace. With
-// Delta 4.0.1: OPTIMIZE commits once, with
+// Delta 4.0.1, and on Spark 3.5.7 with 3.3.2: OPTIMIZE commits once, with
 // spark.databricks.delta.commitInfo.userMetadata as its user metadata; ALTER … CLUSTER BY is a
-// commit of its own with the same.
+// commit of its own with the same, also where the keys are declared already. The release of
+// Delta Lake is what java_method('io.delta.package', 'VERSION') gives.
 package sparksql
