@@ -156,7 +156,7 @@ func decided() plan.Plan {
 			RunTime:    []plan.RunTime{{Column: "k", From: "b.k", Reader: prune.OSSSpark, Scans: 2, Reason: "why"}},
 			Queries:    []plan.Class{{Fingerprint: "f1", Executions: 2, Now: 9, Then: 4}},
 		}},
-		Steps: []plan.Step{{Table: "a", Kind: plan.Rekey, Statement: "OPTIMIZE", Reason: "why", Undo: "RESTORE", Layout: clustered, Protocol: protocol, Owner: "none", Was: clustered, Files: []string{"f"}, Format: lake.Iceberg, Periods: days}},
+		Steps: []plan.Step{{Table: "a", Kind: plan.Rekey, Statement: "OPTIMIZE", Reason: "why", Undo: "RESTORE", Layout: clustered, Protocol: protocol, Owner: "none", Was: clustered, Declared: true, Files: []string{"f"}, Format: lake.Iceberg, Periods: days}},
 	}
 }
 

@@ -34,16 +34,20 @@ func Changed(step plan.Step, now lake.Snapshot) string {
 // history adds, which tells keys that leave no mark on a file, and whose they are. A step's own
 // declaration of an attempt before is seen by the former alone.
 func ChangedTable(ctx context.Context, store object.Store, d delta.Snapshot, step plan.Step, now lake.Snapshot) string {
-	if Changed(step, now) == "" {
+	if len(now.Layout.Clustering) > 0 && Changed(step, now) == "" {
 		return ""
 	}
 	return Changed(step, now.Traced(ctx, store, d))
 }
 
-// changedKeys leaves alone keys that somebody set since. Those that the step is for may be there
-// already, of an attempt of its own that did not come to its end.
+// changedKeys leaves alone keys that somebody set or dropped since. Those that the step is for may
+// be there already, of an attempt of its own that did not come to its end; and an order that no
+// table declares is gone once enough other rows came in.
 func changedKeys(step plan.Step, now lake.Snapshot) string {
-	if layout.SameKeys(now.Layout, step.Layout) || layout.SameKeys(now.Layout, step.Was) && now.Owner == step.Owner {
+	switch asPlanned := layout.SameKeys(now.Layout, step.Was); {
+	case layout.SameKeys(now.Layout, step.Layout), asPlanned && now.Owner == step.Owner:
+		return ""
+	case !step.Declared && len(now.Layout.Clustering) == 0 && slices.Equal(now.Layout.Partition, step.Was.Partition):
 		return ""
 	}
 	return fmt.Sprintf("its keys changed since it was planned at version %d (%v, owner %q; now %v, owner %q at version %d): make a new plan",

@@ -48,13 +48,14 @@ func TestKeysOfAPlan(t *testing.T) {
 		{"as planned", none, none, "none", false},
 		{"somebody's keys", none, others, "user", true},
 		{"ours, of another run", none, others, "us", true},
-		{"keys dropped", others, none, "none", true},
+		{"declared keys dropped", others, none, "none", true},
+		{"an order that is gone", wanted, none, "none", false},
 		{"the same keys, somebody's now", others, others, "user", true},
 		{"ours, of an attempt before", none, layout.ClusteredBy(layout.Hilbert, "b", "a"), "us", false},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			step := plan.Step{Layout: wanted, Was: tc.was, Owner: "none"}
+			step := plan.Step{Layout: wanted, Was: tc.was, Owner: "none", Declared: layout.SameKeys(tc.was, others)}
 			if said := execute.Changed(step, lake.Snapshot{Layout: tc.now, Owner: tc.owner}); (said != "") != tc.hasChanged {
 				t.Errorf("%q", said)
 			}

@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ajlo/job/config"
@@ -40,13 +41,15 @@ func Hazard(ctx context.Context, store object.Store, s delta.Snapshot, commit co
 		return "", err
 	}
 	for _, w := range writers {
-		if strings.HasPrefix(w, sparks) {
-			return fmt.Sprintf("the config has commit: conditional, but %s wrote to it, whose commits on S3 have no condition: keep Spark from it and say commit: exclusive", w), nil
+		if !slices.ContainsFunc(conditional, func(name string) bool { return strings.HasPrefix(w, name) }) {
+			return fmt.Sprintf("the config has commit: conditional, but %s wrote to it, whose commits on S3 are not known to have a condition (those of %s are): keep it from the table and say commit: exclusive",
+				w, strings.Join(conditional, ", ")), nil
 		}
 	}
 	return "", nil
 }
 
-// sparks starts what open-source Spark says of itself in a commit. On S3 it looks for a
-// version and then writes it, with no condition.
-const sparks = "Apache-Spark/"
+// conditional start what the engines say of themselves in a commit that write it on condition.
+// Open-source Spark, and what else stands on its storage layer, looks for a version and then writes
+// it.
+var conditional = []string{"ajlo/", "delta-rs"}

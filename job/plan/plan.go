@@ -89,7 +89,8 @@ type Table struct {
 	SchemaHash string         `json:"schema_hash"`
 	Protocol   lake.Protocol  `json:"protocol"`
 	Owner      string         `json:"owner"`
-	Streaming  bool           `json:"streaming"` // written by a stream in the last 30 days (rule 5)
+	Declared   bool           `json:"declared,omitempty"` // the keys stand in the table itself
+	Streaming  bool           `json:"streaming"`          // written by a stream in the last 30 days (rule 5)
 	Current    layout.Layout  `json:"current"`
 	Chosen     layout.Layout  `json:"chosen"`
 	Reason     string         `json:"reason"`
@@ -173,7 +174,9 @@ type Step struct {
 	Protocol   lake.Protocol `json:"protocol"`
 	Owner      string        `json:"owner"`
 	Was        layout.Layout `json:"was"`
-	TargetFile unit.Bytes    `json:"target_file_bytes"`
+	// Declared is true where the keys that it had stood in the table itself.
+	Declared   bool       `json:"declared,omitempty"`
+	TargetFile unit.Bytes `json:"target_file_bytes"`
 	// Files are those that the step replaces, relative to the table's location; where there are
 	// none it takes all that are live when it runs.
 	Files []string `json:"files,omitempty"`

@@ -82,7 +82,7 @@ func (in Input) step(t Table) Step {
 		Table: t.Table, Kind: Rekey, Location: t.Location, Format: t.Format, Layout: t.Chosen,
 		Undo:    in.Settings.undo(t, t.Version),
 		Reason:  t.Reason,
-		Version: t.Version, SchemaHash: t.SchemaHash, Protocol: t.Protocol, Owner: t.Owner, Was: t.Current,
+		Version: t.Version, SchemaHash: t.SchemaHash, Protocol: t.Protocol, Owner: t.Owner, Was: t.Current, Declared: t.Declared,
 		TargetFile: in.Settings.TargetFile, Periods: t.Periods,
 		Expected: Expected{
 			Files:   layout.FileCount(t.Rewrite, in.Settings.TargetFile),

@@ -97,7 +97,7 @@ func layoutBefore(p Plan, step Step) layout.Layout {
 func onNow(step Step, before layout.Layout, u Undone) Step {
 	return Step{
 		Table: step.Table, Kind: Rollback, Location: step.Location, Format: step.Format, Layout: before,
-		Version: u.Now.Version, SchemaHash: u.Now.SchemaHash, Protocol: u.Now.Protocol, Owner: u.Now.Owner, Was: u.Now.Layout,
+		Version: u.Now.Version, SchemaHash: u.Now.SchemaHash, Protocol: u.Now.Protocol, Owner: u.Now.Owner, Was: u.Now.Layout, Declared: u.Now.Declared,
 		TargetFile: step.TargetFile, Periods: step.Periods,
 	}
 }

@@ -80,7 +80,7 @@ func (in Input) describe(t TableInput) Table {
 	s := t.Snapshot
 	return Table{
 		Table: s.Table, Location: s.Location, Format: s.Format, Version: s.Version, SchemaHash: s.SchemaHash,
-		Protocol: s.Protocol, Owner: s.Owner, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(), Correction: t.Correction,
+		Protocol: s.Protocol, Owner: s.Owner, Declared: s.Declared, Current: s.Layout, Chosen: s.Layout, Bytes: s.Bytes(), Correction: t.Correction,
 		Streaming:  s.Streamed.After(in.Window.End.AddDate(0, 0, -streamingDays)),
 		Candidates: []Candidate{}, RunTime: []RunTime{},
 	}

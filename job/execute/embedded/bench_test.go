@@ -49,7 +49,7 @@ func BenchmarkRewrite(b *testing.B) {
 		b.Fatal(err)
 	}
 	step := plan.Step{
-		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Version: s.Version, SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout,
+		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Version: s.Version, SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared,
 		Layout: layout.ClusteredBy(layout.ZOrder, "l_orderkey", "l_shipdate"), TargetFile: 16 * unit.MiB,
 	}
 	e := embedded.New(embedded.Options{Memory: memory, Version: "bench", NewID: uuid.NewString, Now: time.Now})

@@ -4,6 +4,7 @@ package embedded_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,22 +19,25 @@ import (
 func TestTablesOnS3AreRefused(t *testing.T) {
 	url, store := madeByDeltaRS(t, buckettest.Start(t).Bucket+"/items")
 	byK := layout.ClusteredBy(layout.Sort, "k")
-	spark := []byte(`{"commitInfo":{"timestamp":1,"operation":"WRITE","operationParameters":{},"engineInfo":"Apache-Spark/4.0.2 Delta-Lake/4.0.1"}}` + "\n")
 	tests := []struct {
 		name   string
 		commit config.Commit
-		spark  bool // wrote to it, too
+		writer string // that wrote to it, too
 		want   string
 	}{
-		{"nothing said", config.NoCommit, false, "commit: conditional or exclusive"},
-		{"an engine made without it", "", false, "commit: conditional or exclusive"},
-		{"what the engine cannot do", config.DynamoDB, false, "commit: dynamodb"},
-		{"conditional, and Spark wrote to it", config.Conditional, true, "Apache-Spark/4.0.2"},
+		{"nothing said", config.NoCommit, "", "commit: conditional or exclusive"},
+		{"an engine made without it", "", "", "commit: conditional or exclusive"},
+		{"what the engine cannot do", config.DynamoDB, "", "commit: dynamodb"},
+		{"conditional, and one wrote that is not known", config.Conditional, "Kernel-4.0.1/flink", "Kernel-4.0.1/flink"},
+		{"conditional, and Spark wrote to it", config.Conditional, "Apache-Spark/4.0.2 Delta-Lake/4.0.1", "Apache-Spark/4.0.2"},
 	}
+	version := 0
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.spark {
-				if err := store.PutIfAbsent(t.Context(), "_delta_log/00000000000000000001.json", spark); err != nil {
+			if tt.writer != "" {
+				version++
+				commit := fmt.Sprintf(`{"commitInfo":{"timestamp":1,"operation":"WRITE","operationParameters":{},"engineInfo":%q}}`+"\n", tt.writer)
+				if err := store.PutIfAbsent(t.Context(), fmt.Sprintf("_delta_log/%020d.json", version), []byte(commit)); err != nil {
 					t.Fatal(err)
 				}
 			}

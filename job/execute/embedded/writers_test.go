@@ -103,18 +103,23 @@ func write(ctx context.Context) (done tally, err error) {
 	}
 }
 
-// atLeastOnce has a writer that lost every time so far try once more, now that others rest:
+// atLeastOnce has a writer that lost every time so far try again, now that others rest:
 // a loss may not keep it from its next commit.
 func atLeastOnce(ctx context.Context, url string, store object.Store, done tally, err error) (tally, error) {
 	if err != nil || done.Rewrites > 0 {
 		return done, err
 	}
-	changed, err := reorder(ctx, url, store, 0)
-	if changed {
-		done.Rewrites++
+	for try := 0; err == nil && done.Rewrites == 0 && try < lastTries; try++ {
+		var changed bool
+		if changed, err = reorder(ctx, url, store, 0); changed {
+			done.Rewrites++
+		}
 	}
 	return done, err
 }
+
+// lastTries are more than the other writer has left to come between.
+const lastTries = 5
 
 // glance is the time between two looks for others' commits.
 const glance = 100 * time.Millisecond
@@ -142,7 +147,8 @@ func othersWrote(ctx context.Context, store object.Store, after string) (others 
 // rewrites is the operation of a commit by ajlo.
 const rewrites = "OPTIMIZE"
 
-// reorder sorts the table by one of its columns. That others were faster each time is no error.
+// reorder sorts the table by one of its columns. That others were faster each time is no error,
+// nor that the other writer's keys came meanwhile, which are left to a new plan.
 func reorder(ctx context.Context, url string, store object.Store, round int) (changed bool, err error) {
 	key := []table.Column{"k", "id"}[round%2]
 	step, err := stepOn(ctx, url, store, layout.ClusteredBy(layout.Sort, key))
@@ -151,7 +157,8 @@ func reorder(ctx context.Context, url string, store object.Store, round int) (ch
 	}
 	r, err := engineWith(config.Conditional).Apply(ctx, step, allowing{})
 	var conflict *delta.Conflict
-	if errors.As(err, &conflict) {
+	var refusal *execute.Refusal
+	if errors.As(err, &conflict) || errors.As(err, &refusal) && strings.Contains(refusal.Reason, "its keys changed") {
 		return false, nil
 	}
 	return r.Changed, err
@@ -227,7 +234,7 @@ func stepOn(ctx context.Context, url string, store object.Store, l layout.Layout
 	s, err := lake.Open(ctx, store, "items", table.Location(url))
 	return plan.Step{
 		Table: "items", Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: 4 * unit.KB,
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared, TargetFile: 4 * unit.KB,
 	}, err
 }
 

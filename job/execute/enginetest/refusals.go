@@ -91,8 +91,8 @@ func (s suite) refusedSteps(t *testing.T) {
 	}{
 		{"another schema than planned", func(p *plan.Step) { p.SchemaHash = "another" }, "schema changed"},
 		{"another protocol than planned", func(p *plan.Step) { p.Protocol.MinWriter = 1 }, "protocol changed"},
-		{"other keys than planned", func(p *plan.Step) { p.Was = layout.ClusteredBy(layout.Sort, "name") }, "keys changed"},
-		{"keys of another owner than planned", func(p *plan.Step) { p.Owner = "user" }, "keys changed"},
+		{"keys dropped since", func(p *plan.Step) { p.Was, p.Declared = layout.ClusteredBy(layout.Sort, "name"), true }, "keys changed"},
+		{"keys of another owner than planned", func(p *plan.Step) { p.Owner, p.Declared = "user", true }, "keys changed"},
 		{"a version that is still to come", func(p *plan.Step) { p.Version = 99 }, "planned at version 99 and is at version 0"},
 		{"a version that cannot be", func(p *plan.Step) { p.Version = -1 }, "planned at version -1"},
 		{"the table is gone", func(p *plan.Step) { p.Location += "/nowhere" }, "nowhere"},

@@ -78,7 +78,7 @@ func stepFor(t *testing.T, dir string, l layout.Layout, target unit.Bytes) plan.
 	}
 	return plan.Step{
 		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: target,
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared, TargetFile: target,
 	}
 }
 

@@ -108,7 +108,7 @@ func (b bench) step(t *testing.T, name string, l layout.Layout, periods ...layou
 	how := dialect.Rewrite{TargetFile: int64(16 * unit.KiB), Within: periods}
 	return plan.Step{
 		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Format: lake.Iceberg, Layout: l, Version: s.Version,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: 16 * unit.KiB, Periods: periods,
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared, TargetFile: 16 * unit.KiB, Periods: periods,
 		Statement: strings.Join(dialect.SparkIceberg{}.Rekey(target, l, how), "\n"), Undo: dialect.SparkIceberg{}.Undo(target, s.Version),
 	}
 }

@@ -85,7 +85,7 @@ func stepOn(t *testing.T, dir string, d dialect.SparkDelta, l layout.Layout) pla
 	}
 	return plan.Step{
 		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: 64 * unit.KiB,
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared, TargetFile: 64 * unit.KiB,
 		Statement: strings.Join(d.Rekey(target, l), "\n"),
 	}
 }

@@ -90,7 +90,7 @@ func (m *made) apply(t *testing.T) (execute.Result, error) {
 	}
 	step := plan.Step{
 		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Layout: m.layout(), Version: s.Version,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: max(s.Bytes()/outputFiles, unit.KB),
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared, TargetFile: max(s.Bytes()/outputFiles, unit.KB),
 	}
 	if err := engine.Check(t.Context(), step); err != nil {
 		return execute.Result{}, err
