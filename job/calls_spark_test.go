@@ -426,6 +426,9 @@ func (l callLake) readsFall(t *testing.T) {
 
 // Night after night the day that is over is laid, and nothing else.
 func TestClosedDaysAreLaidNightAfterNight(t *testing.T) {
+	if os.Getenv("AJLO_SOAK") == "" {
+		t.Skip("takes minutes: scripts/soak runs it")
+	}
 	l := newCallLake(t, 64)
 	l.record(t)
 	spark := l.start(t, "")

@@ -235,6 +235,9 @@ kill -9 $$
 // A Spark that is killed between a step's statements leaves the table readable and the step
 // failed; the night's next run goes on to the end.
 func TestKilledSparkGoesOn(t *testing.T) {
+	if os.Getenv("AJLO_SOAK") == "" {
+		t.Skip("takes minutes: scripts/soak runs it")
+	}
 	l := newSparkLake(t, "", true)
 	at, before := l.table("orders"), l.orders(t)
 	whole := l.engine

