@@ -206,6 +206,9 @@ func checkExpected(t *testing.T, q Query, expected []expectedJoin, prefix string
 // A JVM in another zone than its session prints the bounds of one query in two zones: both
 // are undone.
 func TestZoneOfTheJVM(t *testing.T) {
+	if os.Getenv("AJLO_SOAK") == "" {
+		t.Skip("takes minutes: scripts/soak runs it")
+	}
 	var spelt [][]string
 	out := t.TempDir()
 	for _, zone := range []string{"UTC", "Asia/Tashkent"} {
