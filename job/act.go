@@ -243,7 +243,5 @@ func (n Night) sweep(ctx context.Context) error {
 const giveUpFor = time.Hour
 
 func (n Night) mayStillWrite(l state.Leftover) bool {
-	scheme := object.Scheme(string(l.Location))
-	stored := scheme != "" && scheme != "file"
-	return n.Clock().Sub(l.EndedAt) < giveUpFor && (stored || l.Interrupted && !holderDead(l.Holder))
+	return n.Clock().Sub(l.EndedAt) < giveUpFor && (!object.IsLocal(string(l.Location)) || l.Interrupted && !holderDead(l.Holder))
 }

@@ -112,7 +112,7 @@ func (n Night) checkWrite(ctx context.Context, p config.Pattern) report.Check {
 func checkState(ctx context.Context, at StateFile) report.Check {
 	store, err := at.read(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
-		if object.Scheme(at.Location) != "" {
+		if !object.IsLocal(at.Location) {
 			return report.Good("is put there by the first run")
 		}
 		return checkWritable(filepath.Dir(at.Location))

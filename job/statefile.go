@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"strings"
 	"time"
 
 	"ajlo/job/object"
@@ -25,15 +23,15 @@ func (n Night) StateFile() StateFile { return StateFile{n.Config.State, n.opener
 // folder is where the state is, with what is kept beside it, and its name there. ok is false
 // for a path on this machine.
 func (f StateFile) folder() (at state.Stored, ok bool, err error) {
-	if scheme := object.Scheme(f.Location); scheme == "" || scheme == "file" {
+	if object.IsLocal(f.Location) {
 		return at, false, nil
 	}
 	open := f.Open
 	if open == nil {
 		open = object.Open
 	}
-	folder, name := path.Split(f.Location)
-	objects, err := open(strings.TrimSuffix(folder, "/"))
+	folder, name := object.Split(f.Location)
+	objects, err := open(folder)
 	if err != nil {
 		return at, true, fmt.Errorf("state: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"ajlo/job/pause"
 	"ajlo/schema"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -82,20 +83,9 @@ func (s *Store) enterWAL(ctx context.Context) error {
 		case primaryCode(err) != busy || attempt == walAttempts:
 			return fmt.Errorf("entering WAL mode: %w", err)
 		}
-		if err := pause(ctx, walPause); err != nil {
+		if err := pause.For(ctx, walPause); err != nil {
 			return err
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

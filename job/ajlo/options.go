@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"path"
 	"strings"
 	"time"
 
@@ -66,11 +65,11 @@ type place string
 
 // read gives the bytes of the file at the place.
 func (p place) read(ctx context.Context) ([]byte, error) {
-	if object.Scheme(string(p)) == "" {
+	if object.IsLocal(string(p)) {
 		return os.ReadFile(string(p))
 	}
-	folder, name := path.Split(string(p))
-	objects, err := bucket.Open(strings.TrimSuffix(folder, "/"))
+	folder, name := object.Split(string(p))
+	objects, err := bucket.Open(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ajlo/job"
 	"ajlo/job/bucket"
+	"ajlo/job/pause"
 	"ajlo/job/report"
 	"ajlo/job/schedule"
 )
@@ -46,7 +47,7 @@ func (c scheduleCommand) keeper(w world) (schedule.Keeper, error) {
 		return schedule.Keeper{}, err
 	}
 	return schedule.Keeper{
-		Schedule: s, Clock: w.clock, Wait: schedule.Wait,
+		Schedule: s, Clock: w.clock, Wait: pause.For,
 		Missed: func(ctx context.Context, f schedule.Firing) (bool, error) {
 			return job.Missed(ctx, job.StateFile{Location: conf.State, Open: bucket.Open}, f.Night(), w.clock)
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"ajlo/job/object"
+	"ajlo/job/pause"
 )
 
 // Change is one commit: some files out, some in. Unless Alters is set it is a rearrangement, with
@@ -179,7 +180,7 @@ func (w *writer) isOurs(ctx context.Context, version int64) (ours, taken bool, e
 
 // catchUp waits a little, reads every commit that came first and checks it.
 func (w *writer) catchUp(ctx context.Context) error {
-	if err := sleep(ctx, w.pause.NextBackOff()); err != nil {
+	if err := pause.For(ctx, w.pause.NextBackOff()); err != nil {
 		return err
 	}
 	for {
@@ -205,15 +206,4 @@ func pathSet(files []Add) map[string]bool {
 		set[f.Path] = true
 	}
 	return set
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

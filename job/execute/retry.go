@@ -50,15 +50,3 @@ func (r Retry) Do(ctx context.Context, name table.Name, conflicts func(error) bo
 func (r Retry) pause(attempt int) time.Duration {
 	return time.Duration(float64(r.Pause<<(attempt-1)) * (0.5 + r.Random()))
 }
-
-// Wait pauses until the context ends.
-func Wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}

@@ -56,19 +56,7 @@ func TestTraceOfZOrder(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, "_delta_log"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			for version, text := range tt.commits {
-				if err := os.WriteFile(filepath.Join(dir, "_delta_log", fmt.Sprintf("%020d.json", version)), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			store, err := object.OpenLocal(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			store := logOf(t, tt.commits)
 			s, err := delta.Replay(t.Context(), store)
 			if err != nil {
 				t.Fatal(err)
@@ -107,19 +95,7 @@ func TestTraceOfDeclaredKeys(t *testing.T) {
 		{"declared by a person", []string{start, theirs}, 1, delta.OwnerUser},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, "_delta_log"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			for version, text := range tt.commits {
-				if err := os.WriteFile(filepath.Join(dir, "_delta_log", fmt.Sprintf("%020d.json", version)), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			store, err := object.OpenLocal(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			store := logOf(t, tt.commits)
 			s, err := Open(t.Context(), store, "t", "/t")
 			if err != nil {
 				t.Fatal(err)
@@ -129,4 +105,23 @@ func TestTraceOfDeclaredKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// logOf is a table of these commits.
+func logOf(t *testing.T, commits []string) object.Store {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "_delta_log"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for version, text := range commits {
+		if err := os.WriteFile(filepath.Join(dir, "_delta_log", fmt.Sprintf("%020d.json", version)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := object.OpenLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
 }

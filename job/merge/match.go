@@ -106,7 +106,7 @@ func (m *Merger) match(ctx context.Context, r Request, t *target, s *source, fil
 func (t *target) task(r Request, files []int) rewrite.Task {
 	task := rewrite.Task{Table: r.Table, Store: t.store, Metadata: t.delta.Metadata, Layout: t.order}
 	for _, i := range files {
-		task.Files = append(task.Files, listed(t.delta.Files[i]))
+		task.Files = append(task.Files, rewrite.Listed(t.delta.Files[i]))
 	}
 	return task
 }
@@ -124,7 +124,7 @@ func (t *target) refusal(r Request, err error) error {
 func (p *firstPass) read(ctx context.Context, file int) (matches, error) {
 	add, found := p.target.delta.Files[file], matches{file: file}
 	var key []byte
-	for rows, err := range p.prepared.Scan(ctx, listed(add), p.stored) {
+	for rows, err := range p.prepared.Scan(ctx, rewrite.Listed(add), p.stored) {
 		if err != nil {
 			return matches{}, err
 		}

@@ -16,6 +16,7 @@ import (
 	"ajlo/job/execute"
 	"ajlo/job/execute/embedded"
 	"ajlo/job/object"
+	"ajlo/job/pause"
 	"ajlo/job/rewrite"
 	"ajlo/job/unit"
 )
@@ -72,7 +73,7 @@ func New(o Options) *Merger {
 		o.Random = rand.Float64
 	}
 	if o.Wait == nil {
-		o.Wait = execute.Wait
+		o.Wait = pause.For
 	}
 	if o.Open == nil {
 		o.Open = object.Open
@@ -190,17 +191,10 @@ func (m *Merger) carryOut(ctx context.Context, r Request, d decided, began time.
 	}
 	result.Changed, result.Version, result.Attempts = true, done.Version, done.Attempts
 	result.FilesRemoved, result.FilesAdded = len(c.Remove), len(c.Add)
-	result.BytesRemoved, result.BytesAdded = sizeOf(c.Remove), sizeOf(c.Add)
+	result.BytesRemoved, result.BytesAdded = execute.SizeOf(c.Remove), execute.SizeOf(c.Add)
 	result.Apart = out.apart.sum.Rows
 	result.Warnings = append(result.Warnings, execute.NoCheckpoint(done)...)
 	return nil
-}
-
-func sizeOf(files []delta.Add) (total unit.Bytes) {
-	for _, f := range files {
-		total += unit.Bytes(f.Size)
-	}
-	return total
 }
 
 // output is all new files.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ajlo/job/execute"
+	"ajlo/job/execute/enginetest"
 	"ajlo/job/merge"
 	"ajlo/job/table"
 )
@@ -125,7 +126,7 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 					return nil
 				}
 				version++
-				return tryCommit(dir, version, commits[attempt-1]...)
+				return enginetest.WriteCommit(dir, version, commits[attempt-1]...)
 			})
 			got, err := merge.New(o).Apply(t.Context(), r)
 			var refused *execute.Refusal
@@ -158,7 +159,7 @@ func TestOthersNeverStop(t *testing.T) {
 	o.Open = onCommits(func(attempt int) error {
 		version++
 		next := fmt.Sprintf("c%d.parquet", attempt)
-		err := tryCommit(dir, version, gone(last), made{}.addFile(t, dir, next, numbered(200, 100), nil))
+		err := enginetest.WriteCommit(dir, version, gone(last), made{}.addFile(t, dir, next, numbered(200, 100), nil))
 		last = next
 		return err
 	})

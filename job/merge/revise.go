@@ -127,7 +127,7 @@ func (p *secondPass) names() (paths []string) {
 // revise writes one file anew and holds the sum of its rows against what they should be (rule 1).
 func (p *secondPass) revise(ctx context.Context, number int, f matches, path string) (revised, error) {
 	add := p.target.delta.Files[f.file]
-	log := listed(add)
+	log := rewrite.Listed(add)
 	nans, err := p.prepared.NaNsIn(ctx, log, p.nans)
 	if err != nil {
 		return revised{}, err

@@ -34,7 +34,7 @@ const (
 type source struct {
 	format  Format
 	version int64           // of a Delta table
-	schema  string          // hash of the table\'s schema that it was read for
+	schema  string          // hash of the table's schema that it was read for
 	chunks  [][]arrow.Array // by the table's columns; nil for those that are not wanted
 	rows    []rewrite.Pick  // of each row; chunk 0 is left to the table's own rows
 	bytes   unit.Bytes
@@ -61,7 +61,7 @@ type place struct {
 func (m *Merger) find(ctx context.Context, r Request, t *target) (place, error) {
 	folder, key := r.Source, ""
 	if ending := strings.ToLower(path.Ext(r.Source)); (ending == ".parquet" || ending == ".csv") && !isFolder(r.Source) {
-		folder, key = cutLast(r.Source)
+		folder, key = object.Split(r.Source)
 	}
 	store, err := m.o.Open(folder)
 	if err != nil {
@@ -87,15 +87,6 @@ func (m *Merger) find(ctx context.Context, r Request, t *target) (place, error) 
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
-}
-
-// cutLast parts a path or URL into its folder and the last name.
-func cutLast(name string) (folder, last string) {
-	at := strings.LastIndexAny(name, "/"+string(filepath.Separator))
-	if at < 0 {
-		return ".", name
-	}
-	return name[:at+1], name[at+1:]
 }
 
 // canonical is a store's place with links of a local disk followed.
@@ -180,18 +171,9 @@ func (m *Merger) readDelta(ctx context.Context, r Request, t *target, at place, 
 	}
 	files := make([]rewrite.File, len(d.Files))
 	for i, f := range d.Files {
-		files[i] = listed(f)
+		files[i] = rewrite.Listed(f)
 	}
 	return m.readFiles(ctx, r, t, s, rewrite.Task{Table: r.Table, Store: at.store, Metadata: meta, Files: files}, fields)
-}
-
-// listed is a live file as its log describes it.
-func listed(f delta.Add) rewrite.File {
-	rows, _, err := delta.ParseStats(f.Stats, nil)
-	if err != nil {
-		rows = -1
-	}
-	return rewrite.File{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: rows, Log: f}
 }
 
 // readParquet reads Parquet files that are part of no table. Each has to have all columns.

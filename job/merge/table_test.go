@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/parquet-go/parquet-go"
 
+	"ajlo/job/execute/enginetest"
 	"ajlo/job/rewrite/rowtest"
 )
 
@@ -48,7 +49,7 @@ const schemaOfRows = `{"type":"struct","fields":[` +
 	`{"name":"part","type":"string","nullable":true,"metadata":{}}]}`
 
 // action is one line of a commit.
-type action map[string]any
+type action = enginetest.Action
 
 // fataler is a test, or a rapid one.
 type fataler interface {
@@ -170,30 +171,7 @@ func writeParquet[T any](t fataler, path string, rows []T) {
 // commit writes a version as another writer would.
 func commit(t fataler, dir string, version int, actions ...action) {
 	t.Helper()
-	must(t, tryCommit(dir, version, actions...))
-}
-
-func tryCommit(dir string, version int, actions ...action) error {
-	var text []byte
-	info := action{"commitInfo": action{"timestamp": 1_700_000_000_000 + version, "operation": "WRITE", "operationParameters": action{}}}
-	for _, a := range append([]action{info}, actions...) {
-		line, err := json.Marshal(a)
-		if err != nil {
-			return err
-		}
-		text = append(append(text, line...), '\n')
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "_delta_log"), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, "_delta_log", fmt.Sprintf("%020d.json", version)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(text); err != nil {
-		return err
-	}
-	return f.Close()
+	must(t, enginetest.WriteCommit(dir, version, actions...))
 }
 
 // deleteRows commits a deletion vector for the first file of a table's version 0 that has the most

@@ -1,61 +1,12 @@
 package merge_test
 
 import (
-	"context"
 	"strings"
 	"sync"
 
+	"ajlo/job/execute/enginetest"
 	"ajlo/job/object"
 )
-
-// watched is a store that tells of every step of a write before it is done; an error stops it
-// there.
-type watched struct {
-	object.Store
-	before func(operation, key string) error
-}
-
-func (w watched) Create(ctx context.Context, key string) (object.Writer, error) {
-	if err := w.before("create", key); err != nil {
-		return nil, err
-	}
-	out, err := w.Store.Create(ctx, key)
-	return watchedWriter{out, w, key}, err
-}
-
-func (w watched) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	if err := w.before("put", key); err != nil {
-		return err
-	}
-	return w.Store.PutIfAbsent(ctx, key, data)
-}
-
-func (w watched) Delete(ctx context.Context, key string) error {
-	if err := w.before("delete", key); err != nil {
-		return err
-	}
-	return w.Store.Delete(ctx, key)
-}
-
-type watchedWriter struct {
-	object.Writer
-	store watched
-	key   string
-}
-
-func (w watchedWriter) Write(p []byte) (int, error) {
-	if err := w.store.before("write", w.key); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(p)
-}
-
-func (w watchedWriter) Close() error {
-	if err := w.store.before("close", w.key); err != nil {
-		return err
-	}
-	return w.Writer.Close()
-}
 
 func isCommit(operation, key string) bool {
 	return operation == "put" && strings.HasPrefix(key, "_delta_log/")
@@ -70,7 +21,7 @@ func watching(at func(step int, operation, key string) error) func(string) (obje
 		if err != nil {
 			return nil, err
 		}
-		return watched{store, func(operation, key string) error {
+		return enginetest.Watched{Store: store, Before: func(operation, key string, _ int) error {
 			mu.Lock()
 			defer mu.Unlock()
 			step++

@@ -67,12 +67,8 @@ const (
 )
 
 func (p *Prepared) newSpool() (s *spool, err error) {
-	folder := p.options.Spill
-	if folder == "" {
-		folder = os.TempDir()
-	}
 	s = &spool{schema: p.schema, group: int64(p.options.rowGroup())}
-	if s.file, err = nameless(folder); err != nil {
+	if s.file, err = nameless(p.options.Spill); err != nil {
 		return nil, err
 	}
 	s.buffer = bufio.NewWriterSize(s.file, spoolBuffer)
@@ -148,11 +144,7 @@ type Aside struct {
 
 // NewAside has no rows. The caller closes it.
 func (p *Prepared) NewAside() (*Aside, error) {
-	folder := p.options.Spill
-	if folder == "" {
-		folder = os.TempDir()
-	}
-	s, err := newSpill(folder, p.schema, 0)
+	s, err := newSpill(p.options.Spill, p.schema, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (p *Prepared) writeOrdered(ctx context.Context, f Ordered) (w Written, err 
 	}()
 	sink := &counted{Writer: out}
 	e := &orderedFile{prepared: p, collector: collector}
-	e.groups.cuts = layout.Cuts(int(f.Most), int(f.Most-1)/p.groupRows(f.Width)+1)
+	e.groups.cuts = layout.Cuts(int(f.Most), int(f.Most-1)/p.options.groupRows(f.Width)+1)
 	if err := e.encode(ctx, sink, f); err != nil || collector.Rows() == 0 {
 		return Written{}, err
 	}
@@ -75,11 +75,6 @@ func (p *Prepared) writeOrdered(ctx context.Context, f Ordered) (w Written, err 
 	}
 	stats, err := collector.JSON()
 	return Written{Path: f.Path, Bytes: sink.bytes, Rows: collector.Rows(), Stats: stats}, err
-}
-
-// groupRows is how many rows make a row group.
-func (p *Prepared) groupRows(width float64) int {
-	return max(1, int(float64(p.options.rowGroup())/max(width, 1)))
 }
 
 // orderedFile is a file that is being written.

@@ -1,7 +1,9 @@
 package rewrite
 
 import (
+	"fmt"
 	"io"
+	"path"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -19,6 +21,11 @@ type encoding struct {
 	nan       nanColumns
 	wide      map[string]bool // columns of which neither dictionary nor bounds are worth their memory
 	run       string          // that makes the files, "" where none is to be named
+}
+
+// path is a new file's in Spark's form.
+func (e encoding) path(folder string, number int, id string) string {
+	return path.Join(folder, fmt.Sprintf("part-%05d-%s-c000%s", number, id, e.extension))
 }
 
 func encodingOf(codec format.CompressionCodec) encoding {

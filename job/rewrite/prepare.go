@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -49,7 +48,7 @@ func (p *Prepared) Rows() int64 { return p.survey.Rows }
 
 // Name gives a new file its path in Spark's form.
 func (p *Prepared) Name(folder string, number int) string {
-	return path.Join(folder, fmt.Sprintf("part-%05d-%s-c000%s", number, p.options.NewID(), p.form.extension))
+	return p.form.path(folder, number, p.options.NewID())
 }
 
 // Rows are some rows of one file, in its order.

@@ -26,13 +26,12 @@ func strideOver(pieces []piece, bytes int64) stride {
 			if !isText(c) {
 				continue
 			}
-			chunk := bytesChunks([]arrow.Array{c})[0]
+			chunk, distinct := bytesChunks([]arrow.Array{c})[0], c.Len()
 			if coded, ok := c.(*array.Dictionary); ok {
-				widest = max(widest, chunk.widest(coded.Dictionary().Len()))
+				distinct = coded.Dictionary().Len()
 				total += chunk.written(c.Len())
-			} else {
-				widest = max(widest, chunk.widest(c.Len()))
 			}
+			widest = max(widest, chunk.widest(distinct))
 			texts[i] = append(texts[i], chunk)
 		}
 	}

@@ -1,8 +1,10 @@
 package rewrite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 
 	"ajlo/job/delta"
@@ -59,6 +61,15 @@ type File struct {
 	first uint64 // place of the file's first row among the rows of all files
 }
 
+// Listed is a live file as its table's log describes it.
+func Listed(f delta.Add) File {
+	rows, _, err := delta.ParseStats(f.Stats, nil)
+	if err != nil {
+		rows = -1
+	}
+	return File{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: rows, Log: f}
+}
+
 // surveyed is the task with what a survey found.
 func (t Task) surveyed(s Survey, o Options) Task {
 	t.width, t.memory, t.wide = int64(s.Arrow)/max(1, s.Rows), o.Memory, s.wide.bytes
@@ -103,6 +114,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
+	o.Spill = cmp.Or(o.Spill, os.TempDir())
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
@@ -137,6 +149,11 @@ const (
 )
 
 func (o Options) rowGroup() unit.Bytes { return min(o.Memory/groupShare, largeGroup) }
+
+// groupRows is how many rows of so many stored bytes make a row group.
+func (o Options) groupRows(width float64) int {
+	return max(1, int(float64(o.rowGroup())/max(width, 1)))
+}
 
 // Rows are decoded, and copied into their new order, in batches: a sixty-fourth of the limit,
 // at most so many bytes as columns take to be worked through at speed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -51,7 +50,7 @@ func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*w
 	width := float64(t.bytes()) / float64(max(1, s.Rows))
 	return &writer{
 		task: t, table: table, schema: schema, encoding: form, spark: s.spark, width: width,
-		group: max(1, int64(float64(o.rowGroup())/max(width, 1))), step: o.batch(),
+		group: int64(o.groupRows(width)), step: o.batch(),
 		parallel: o.workers(), done: done,
 	}, nil
 }
@@ -60,7 +59,7 @@ func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*w
 func (w *writer) names(files int, newID func() string) []string {
 	paths := make([]string, files)
 	for i := range paths {
-		paths[i] = path.Join(w.task.Folder, fmt.Sprintf("part-%05d-%s-c000%s", i, newID(), w.encoding.extension))
+		paths[i] = w.encoding.path(w.task.Folder, i, newID())
 	}
 	return paths
 }

@@ -66,15 +66,3 @@ func (k Keeper) until(ctx context.Context, last time.Time) time.Time {
 		}
 	}
 }
-
-// Wait waits by the system's own timer.
-func Wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

@@ -45,7 +45,7 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if err := e.checkSpace(step, t, s); err != nil {
 		return execute.Result{}, err
 	}
-	if err := rec.Spend(s.bytes()); err != nil {
+	if err := rec.Spend(execute.SizeOf(s.files)); err != nil {
 		return execute.Result{}, err
 	}
 	out, err := s.rewrite(ctx, rewrite.Options{
@@ -78,7 +78,7 @@ func (e *Engine) commit(ctx context.Context, t opened, s scope, out made, c delt
 	}
 	r := execute.Result{
 		Changed: true, Version: done.Version, Previous: done.Version - 1, FilesRemoved: len(s.files), FilesAdded: len(out.Files),
-		BytesRemoved: s.bytes(), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts, Paths: out.Paths(),
+		BytesRemoved: execute.SizeOf(s.files), Removed: out.Removed, Added: out.Added, Attempts: done.Attempts, Paths: out.Paths(),
 		Warnings: execute.NoCheckpoint(done),
 	}
 	for _, f := range out.Files {

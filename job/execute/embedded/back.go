@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,12 +34,12 @@ type wayBack struct {
 // back by putting the files of before in the place of its own; what it finds is the step's Back
 // filled in. Where it cannot, the error is a *Refusal that says why.
 func (e *Engine) WayBack(ctx context.Context, step plan.Step) (plan.Back, error) {
-	t, err := e.openAny(step)
+	store, err := e.openAny(step)
 	if err != nil {
 		return plan.Back{}, err
 	}
-	if iceberg.Holds(ctx, t) {
-		w, err := e.icebergWayBack(ctx, step)
+	if iceberg.Holds(ctx, store) {
+		w, err := e.icebergWayBack(ctx, store, step)
 		return w.found, err
 	}
 	w, err := e.wayBack(ctx, step)
@@ -137,7 +138,7 @@ func (w *wayBack) exchange(ctx context.Context, step plan.Step, own []delta.Entr
 			w.remove = append(w.remove, now)
 		}
 	}
-	slices.SortFunc(w.remove, byPath)
+	slices.SortFunc(w.remove, func(a, b delta.Add) int { return cmp.Compare(a.Path, b.Path) })
 	w.found.Files, w.found.Replaced, w.found.Bytes = len(w.add), len(put), execute.SizeOf(w.add)
 	if len(w.add) == 0 {
 		return execute.Refuse(step, "the step put no file in the place of another")
@@ -146,13 +147,6 @@ func (w *wayBack) exchange(ctx context.Context, step plan.Step, own []delta.Entr
 		return execute.Refuse(step, "rows of %d of its %d files were changed or laid anew since: the files of before do not have them", changed, len(put))
 	}
 	return nil
-}
-
-func byPath(a, b delta.Add) int {
-	if a.Path < b.Path {
-		return -1
-	}
-	return 1
 }
 
 // takenOut are the files that a commit took out, as the version before it had them. The table's
@@ -263,7 +257,7 @@ func (e *Engine) attemptBack(ctx context.Context, step plan.Step, rec execute.Re
 		return execute.Result{}, err
 	}
 	if iceberg.Holds(ctx, store) {
-		return e.attemptIcebergBack(ctx, step, rec)
+		return e.attemptIcebergBack(ctx, store, step, rec)
 	}
 	w, err := e.wayBack(ctx, step)
 	if err == nil {

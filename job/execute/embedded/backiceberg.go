@@ -32,10 +32,8 @@ type icebergBack struct {
 
 // icebergWayBack finds the snapshot of before from those that the table lists. Going back to it
 // drops what came in since, so that only snapshots with the same rows may lie between.
-func (e *Engine) icebergWayBack(ctx context.Context, step plan.Step) (b icebergBack, err error) {
-	if b.store, err = e.openAny(step); err != nil {
-		return b, err
-	}
+func (e *Engine) icebergWayBack(ctx context.Context, store object.Store, step plan.Step) (b icebergBack, err error) {
+	b.store = store
 	if object.Scheme(b.store.URL()) == "s3" && e.o.Commit != config.Exclusive {
 		return b, execute.Refuse(step, "it is on S3, where Iceberg's writers can lose each other's commits: say commit: exclusive if ajlo writes alone")
 	}
@@ -62,20 +60,14 @@ func (e *Engine) icebergWayBack(ctx context.Context, step plan.Step) (b icebergB
 	if slices.ContainsFunc(slices.Concat(b.remove, b.add), func(f iceberg.File) bool { return f.Deleted }) {
 		return b, execute.Refuse(step, "delete files hide rows of it, so that they cannot be compared")
 	}
-	b.found.Files, b.found.Replaced = len(b.add), len(b.remove)
-	for _, f := range b.add {
-		b.found.Bytes += unit.Bytes(f.Bytes)
-	}
+	b.found.Files, b.found.Replaced, b.found.Bytes = len(b.add), len(b.remove), sizeOf(b.add)
 	return b, nil
 }
 
 // beforeStep is the snapshot that a step's followed; nil where the step's is no part of the
 // table's present any more.
 func beforeStep(step plan.Step, now iceberg.Snapshot) (*iceberg.Commit, error) {
-	known := map[int64]iceberg.Commit{}
-	for _, c := range now.Commits {
-		known[c.ID] = c
-	}
+	known := byID(now.Commits)
 	ours := func(c iceberg.Commit) bool { return execute.IsStamped(c.Summary[iceberg.StampKey], step.Back.Of) }
 	if !slices.ContainsFunc(now.Commits, ours) {
 		return nil, execute.Refuse(step, "it lists no snapshot of step %d of run %s any more", step.Back.Of.Step+1, step.Back.Of.Run)
@@ -109,8 +101,8 @@ func snapshotAge(s iceberg.Snapshot) time.Duration {
 
 // attemptIcebergBack makes the snapshot of before the current one, on the metadata that was read.
 // The catalog's own rollback looks at the table anew and drops what others commit meanwhile.
-func (e *Engine) attemptIcebergBack(ctx context.Context, step plan.Step, rec execute.Recorder) (execute.Result, error) {
-	b, err := e.icebergWayBack(ctx, step)
+func (e *Engine) attemptIcebergBack(ctx context.Context, store object.Store, step plan.Step, rec execute.Recorder) (execute.Result, error) {
+	b, err := e.icebergWayBack(ctx, store, step)
 	if err == nil {
 		err = asPlanned(step, b.found)
 	}
@@ -143,16 +135,21 @@ func (e *Engine) attemptIcebergBack(ctx context.Context, step plan.Step, rec exe
 // keysPutBefore are the keys that the latest step of ajlo up to a snapshot had put down, ""
 // where none is listed.
 func keysPutBefore(now iceberg.Snapshot, snapshot int64) string {
-	known := map[int64]iceberg.Commit{}
-	for _, c := range now.Commits {
-		known[c.ID] = c
-	}
+	known := byID(now.Commits)
 	for c, ok := known[snapshot]; ok; c, ok = known[c.Parent] {
 		if _, ours := delta.ParseStamp(c.Summary[iceberg.StampKey]); ours && c.Summary[iceberg.LayoutKey] != "" {
 			return c.Summary[iceberg.LayoutKey]
 		}
 	}
 	return ""
+}
+
+func byID(commits []iceberg.Commit) map[int64]iceberg.Commit {
+	known := make(map[int64]iceberg.Commit, len(commits))
+	for _, c := range commits {
+		known[c.ID] = c
+	}
+	return known
 }
 
 func sizeOf(files []iceberg.File) (size unit.Bytes) {

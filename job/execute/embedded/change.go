@@ -58,7 +58,7 @@ func metrics(s scope, out made) map[string]string {
 	slices.Sort(sizes)
 	return map[string]string{
 		"numRemovedFiles":           strconv.Itoa(len(s.files)),
-		"numRemovedBytes":           strconv.FormatInt(int64(s.bytes()), 10),
+		"numRemovedBytes":           strconv.FormatInt(int64(execute.SizeOf(s.files)), 10),
 		"numAddedFiles":             strconv.Itoa(len(sizes)),
 		"numAddedBytes":             strconv.FormatInt(total, 10),
 		"numDeletionVectorsRemoved": strconv.Itoa(s.vectors()),

@@ -175,7 +175,7 @@ func sameSet(a, b []string) bool {
 
 // checkSpace refuses where the disk has no room for the step's files a second time.
 func (e *Engine) checkSpace(step plan.Step, t opened, s scope) error {
-	reason, err := execute.Room(t.store, s.bytes(), e.o.FreeSpace)
+	reason, err := execute.Room(t.store, execute.SizeOf(s.files), e.o.FreeSpace)
 	if reason != "" {
 		return execute.Refuse(step, "%s: make room or lower the budget", reason)
 	}

@@ -9,6 +9,7 @@ import (
 	"ajlo/job/config"
 	"ajlo/job/execute"
 	"ajlo/job/object"
+	"ajlo/job/pause"
 	"ajlo/job/plan"
 	"ajlo/job/unit"
 )
@@ -53,7 +54,7 @@ func New(o Options) *Engine {
 		o.Random = rand.Float64
 	}
 	if o.Wait == nil {
-		o.Wait = execute.Wait
+		o.Wait = pause.For
 	}
 	if o.Spill == "" {
 		o.Spill = os.TempDir()

@@ -50,25 +50,9 @@ func (t opened) scope(step plan.Step) (scope, error) {
 			}})
 		}
 		task := &s.parts[at[key]].task
-		task.Files = append(task.Files, rewrite.File{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: rowsOf(f), Log: f})
+		task.Files = append(task.Files, rewrite.Listed(f))
 	}
 	return s, nil
-}
-
-// rowsOf is the rows of a file, deleted ones included; −1 where the log does not say.
-func rowsOf(f delta.Add) int64 {
-	rows, _, err := delta.ParseStats(f.Stats, nil)
-	if err != nil {
-		return -1
-	}
-	return rows
-}
-
-func (s scope) bytes() (total unit.Bytes) {
-	for _, f := range s.files {
-		total += unit.Bytes(f.Size)
-	}
-	return total
 }
 
 // vectors is how many files have deleted rows.
@@ -90,7 +74,7 @@ type made struct {
 // rewrite does one partition after the other. After an error none of the new files is left,
 // unless the error says which.
 func (s scope) rewrite(ctx context.Context, o rewrite.Options) (all made, err error) {
-	total, before, tell := s.bytes(), unit.Bytes(0), o.Progress
+	total, before, tell := execute.SizeOf(s.files), unit.Bytes(0), o.Progress
 	for _, p := range s.parts {
 		size := bytesOf(p.task)
 		o.Progress = func(done, of unit.Bytes) {

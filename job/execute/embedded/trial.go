@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"ajlo/job/execute"
 	"ajlo/job/plan"
 	"ajlo/job/rewrite"
 	"ajlo/job/unit"
@@ -37,7 +38,7 @@ func (e *Engine) Trial(ctx context.Context, step plan.Step) (unit.Bytes, error) 
 		before, after = before+bytesOf(task), after+made
 	}
 	if before == 0 {
-		return s.bytes(), nil
+		return execute.SizeOf(s.files), nil
 	}
-	return unit.Bytes(math.Round(float64(s.bytes()) * float64(after) / float64(before))), nil
+	return unit.Bytes(math.Round(float64(execute.SizeOf(s.files)) * float64(after) / float64(before))), nil
 }

@@ -82,7 +82,7 @@ func (s suite) failedCheckpoint(t *testing.T) {
 	for version := 1; version < 10; version++ {
 		commit(t, dir, version, action{"commitInfo": action{"operation": "WRITE"}})
 	}
-	full := watched{before: func(operation, key string, _ int) error {
+	full := Watched{Before: func(operation, key string, _ int) error {
 		if operation == "put" && strings.Contains(key, ".checkpoint") {
 			return syscall.ENOSPC
 		}

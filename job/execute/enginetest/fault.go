@@ -8,19 +8,19 @@ import (
 	"ajlo/job/object"
 )
 
-// watched is a store that tells of every step of a write before it is done; an error stops
+// Watched is a store that tells of every step of a write before it is done; an error stops
 // it there.
-type watched struct {
+type Watched struct {
 	object.Store
-	// before is told the operation ("create", "write", "close", "put", "delete"), its key and
+	// Before is told the operation ("create", "write", "close", "put", "delete"), its key and
 	// the bytes concerned.
-	before func(operation, key string, bytes int) error
-	// after is told of writes that succeeded; an error is returned although the write is done.
-	after func(operation, key string) error
+	Before func(operation, key string, bytes int) error
+	// After is told of writes that succeeded; an error is returned although the write is done.
+	After func(operation, key string) error
 }
 
-func (w watched) Create(ctx context.Context, key string) (object.Writer, error) {
-	if err := w.before("create", key, 0); err != nil {
+func (w Watched) Create(ctx context.Context, key string) (object.Writer, error) {
+	if err := w.Before("create", key, 0); err != nil {
 		return nil, err
 	}
 	out, err := w.Store.Create(ctx, key)
@@ -30,18 +30,18 @@ func (w watched) Create(ctx context.Context, key string) (object.Writer, error) 
 	return watchedWriter{out, w, key}, nil
 }
 
-func (w watched) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	if err := w.before("put", key, len(data)); err != nil {
+func (w Watched) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	if err := w.Before("put", key, len(data)); err != nil {
 		return err
 	}
-	if err := w.Store.PutIfAbsent(ctx, key, data); err != nil || w.after == nil {
+	if err := w.Store.PutIfAbsent(ctx, key, data); err != nil || w.After == nil {
 		return err
 	}
-	return w.after("put", key)
+	return w.After("put", key)
 }
 
-func (w watched) Delete(ctx context.Context, key string) error {
-	if err := w.before("delete", key, 0); err != nil {
+func (w Watched) Delete(ctx context.Context, key string) error {
+	if err := w.Before("delete", key, 0); err != nil {
 		return err
 	}
 	return w.Store.Delete(ctx, key)
@@ -49,19 +49,19 @@ func (w watched) Delete(ctx context.Context, key string) error {
 
 type watchedWriter struct {
 	object.Writer
-	store watched
+	store Watched
 	key   string
 }
 
 func (w watchedWriter) Write(p []byte) (int, error) {
-	if err := w.store.before("write", w.key, len(p)); err != nil {
+	if err := w.store.Before("write", w.key, len(p)); err != nil {
 		return 0, err
 	}
 	return w.Writer.Write(p)
 }
 
 func (w watchedWriter) Close() error {
-	if err := w.store.before("close", w.key, 0); err != nil {
+	if err := w.store.Before("close", w.key, 0); err != nil {
 		return err
 	}
 	return w.Writer.Close()
@@ -75,7 +75,7 @@ func onCommits(do func(attempt int) error) func(object.Store) object.Store {
 	var mu sync.Mutex
 	attempt := 0
 	return func(store object.Store) object.Store {
-		return watched{Store: store, before: func(operation, key string, _ int) error {
+		return Watched{Store: store, Before: func(operation, key string, _ int) error {
 			if operation != "put" || !inLog(key) {
 				return nil
 			}
@@ -96,7 +96,7 @@ type counter struct {
 }
 
 func (c *counter) wrap(store object.Store) object.Store {
-	return watched{Store: store, before: func(operation, key string, bytes int) error {
+	return Watched{Store: store, Before: func(operation, key string, bytes int) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		err := c.at(operation, key, c.bytes, c.steps)

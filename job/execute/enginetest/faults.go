@@ -156,7 +156,7 @@ func (s suite) unknownOutcome(t *testing.T) {
 		dir := itemTable(t)
 		step := stepFor(t, dir, byPrice, 2*unit.KB)
 		e := s.behind(func(store object.Store) object.Store {
-			return watched{Store: store, before: func(string, string, int) error { return nil }, after: func(_, key string) error {
+			return Watched{Store: store, Before: func(string, string, int) error { return nil }, After: func(_, key string) error {
 				if inLog(key) {
 					return lost
 				}

@@ -77,7 +77,7 @@ func (s suite) others(t *testing.T) {
 				if attempt > len(commits) {
 					return nil
 				}
-				return tryCommit(dir, attempt, commits[attempt-1]...)
+				return WriteCommit(dir, attempt, commits[attempt-1]...)
 			}))
 			r, err := e.Apply(t.Context(), step, rec)
 			if tt.refusal == "" && err != nil {
@@ -107,7 +107,7 @@ func (s suite) neverStop(t *testing.T) {
 	before := contents(t, dir)
 	e := s.behind(onCommits(func(attempt int) error {
 		next := fmt.Sprintf("update%d.parquet", attempt)
-		err := tryCommit(dir, attempt, remove(last), addItems(t, dir, next, items(0, 100)))
+		err := WriteCommit(dir, attempt, remove(last), addItems(t, dir, next, items(0, 100)))
 		last = next
 		return err
 	}))

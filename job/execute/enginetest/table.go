@@ -218,8 +218,10 @@ func items(from, n int) []item {
 	return rows
 }
 
-// action is one line of a commit.
-type action map[string]any
+// Action is one line of a commit.
+type Action map[string]any
+
+type action = Action
 
 // itemTable makes a table of three files with a hundred rows each.
 func itemTable(t *testing.T) string {
@@ -248,15 +250,15 @@ func metaData(schema string, partitions []string, configuration map[string]strin
 	}
 }
 
-// commit writes a version as another writer would.
 func commit(t testing.TB, dir string, version int, actions ...action) {
 	t.Helper()
-	if err := tryCommit(dir, version, actions...); err != nil {
+	if err := WriteCommit(dir, version, actions...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func tryCommit(dir string, version int, actions ...action) error {
+// WriteCommit writes a version as another writer would.
+func WriteCommit(dir string, version int, actions ...Action) error {
 	var text []byte
 	info := action{"commitInfo": action{"timestamp": 1_700_000_000_000 + version, "operation": "WRITE", "operationParameters": action{}}}
 	for _, a := range append([]action{info}, actions...) {

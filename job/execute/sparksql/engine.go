@@ -9,6 +9,7 @@ import (
 	"ajlo/job/dialect"
 	"ajlo/job/execute"
 	"ajlo/job/object"
+	"ajlo/job/pause"
 )
 
 // firstPause is the wait before the second attempt; it doubles each time. Spark's writers
@@ -51,7 +52,7 @@ func New(o Options) *Engine {
 		o.Random = rand.Float64
 	}
 	if o.Wait == nil {
-		o.Wait = execute.Wait
+		o.Wait = pause.For
 	}
 	if o.Open == nil {
 		o.Open = object.Open
