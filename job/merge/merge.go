@@ -59,6 +59,7 @@ type Options struct {
 type Merger struct {
 	o      Options
 	engine *embedded.Engine // sweeps
+	probe  *execute.Probe
 }
 
 // New is a merger with the given options.
@@ -84,7 +85,7 @@ func New(o Options) *Merger {
 	if o.Progress == nil {
 		o.Progress = func(_, _ unit.Bytes) {}
 	}
-	return &Merger{o, embedded.New(embedded.Options{Open: o.Open, NewID: o.NewID, Now: o.Now, Commit: o.Commit})}
+	return &Merger{o, embedded.New(embedded.Options{Open: o.Open, NewID: o.NewID, Now: o.Now, Commit: o.Commit}), &execute.Probe{NewID: o.NewID, Now: o.Now}}
 }
 
 // rewriting are the options of the parts that read and write, when so many bytes are held already.
@@ -139,6 +140,13 @@ func (m *Merger) attempt(ctx context.Context, r Request, s *source) (Result, *so
 		return Result{}, s, err
 	}
 	result := Result{Plan: d.plan, Version: d.plan.Version}
+	reason, err := m.probe.Hazard(ctx, d.target.store, m.o.Commit)
+	if err == nil && reason != "" {
+		err = r.refuse("%s", reason)
+	}
+	if err != nil {
+		return Result{}, d.source, err
+	}
 	gone, err := m.sweep(ctx, d.target.store, r.Location)
 	if err != nil {
 		return Result{}, d.source, err
@@ -149,7 +157,7 @@ func (m *Merger) attempt(ctx context.Context, r Request, s *source) (Result, *so
 	if len(d.decision.touched)+len(d.decision.inserted) == 0 {
 		return result, d.source, nil
 	}
-	reason, err := execute.Room(d.target.store, d.plan.BytesTouched+d.source.bytes, m.o.FreeSpace)
+	reason, err = execute.Room(d.target.store, d.plan.BytesTouched+d.source.bytes, m.o.FreeSpace)
 	if err == nil && reason != "" {
 		err = r.refuse("%s: make room", reason)
 	}

@@ -38,6 +38,9 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if t.done(step) {
 		return execute.Result{Version: t.lake.Version}, nil
 	}
+	if err := e.checkStorage(ctx, step, t.store); err != nil {
+		return execute.Result{}, err
+	}
 	s, err := t.scope(step)
 	if err != nil {
 		return execute.Result{}, err

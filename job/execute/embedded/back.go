@@ -63,7 +63,14 @@ func (e *Engine) checkBack(ctx context.Context, step plan.Step) error {
 	if err != nil {
 		return err
 	}
-	return asPlanned(step, found)
+	if err := asPlanned(step, found); err != nil || found.Done {
+		return err
+	}
+	store, err := e.openAny(step)
+	if err != nil {
+		return err
+	}
+	return e.checkStorage(ctx, step, store)
 }
 
 // asPlanned refuses a way back that leads elsewhere than the one that was printed.
@@ -265,6 +272,9 @@ func (e *Engine) attemptBack(ctx context.Context, step plan.Step, rec execute.Re
 	}
 	if err != nil || w.found.Done {
 		return execute.Result{Version: w.delta.Version}, err
+	}
+	if err := e.checkStorage(ctx, step, w.store); err != nil {
+		return execute.Result{}, err
 	}
 	r := execute.Result{
 		Changed: true, FilesRemoved: len(w.remove), FilesAdded: len(w.add),

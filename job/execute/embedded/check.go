@@ -56,6 +56,9 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 	if t.done(step) {
 		return nil
 	}
+	if err := e.checkStorage(ctx, step, t.store); err != nil {
+		return err
+	}
 	s, err := t.scope(step)
 	if err != nil {
 		return err
@@ -66,6 +69,16 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 // done reports whether there is nothing to do. A step with a list of files is never done
 // before: its files are of the layout and overlap.
 func (t opened) done(step plan.Step) bool { return len(step.Files) == 0 && t.has(step.Layout) }
+
+// checkStorage refuses where the storage does not keep what the config says of commits. It writes
+// an object of its own beside the table, so that it is not asked by those who only look.
+func (e *Engine) checkStorage(ctx context.Context, step plan.Step, store object.Store) error {
+	reason, err := e.probe.Hazard(ctx, store, e.o.Commit)
+	if reason != "" {
+		return execute.Refuse(step, "%s", reason)
+	}
+	return err
+}
 
 // checkRewrite looks at files and disks.
 func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened, s scope) error {

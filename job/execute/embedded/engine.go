@@ -46,7 +46,10 @@ type Options struct {
 }
 
 // Engine is the embedded engine.
-type Engine struct{ o Options }
+type Engine struct {
+	o     Options
+	probe *execute.Probe
+}
 
 // New is an engine with the given options.
 func New(o Options) *Engine {
@@ -65,7 +68,7 @@ func New(o Options) *Engine {
 	if o.FreeSpace == nil {
 		o.FreeSpace = execute.FreeSpace
 	}
-	return &Engine{o}
+	return &Engine{o, &execute.Probe{NewID: o.NewID, Now: o.Now}}
 }
 
 // Name is plan.EmbeddedEngine.
