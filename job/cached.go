@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -57,13 +58,13 @@ type shelf struct {
 }
 
 // openCache gives the zero shelf where there is to be none.
-func (o Observer) openCache() shelf {
+func (o Observer) openCache(ctx context.Context) shelf {
 	if o.Cache == "" {
 		return shelf{}
 	}
 	s := shelf{path: o.Cache, log: o.Log, now: o.Clock()}
 	var err error
-	if s.folder, err = factcache.Open(o.Cache); err != nil {
+	if s.folder, err = factcache.Open(ctx, o.Cache); err != nil {
 		s.warn(err)
 		return shelf{}
 	}
@@ -72,20 +73,21 @@ func (o Observer) openCache() shelf {
 }
 
 // get fills in what was kept.
-func (s shelf) get(r *reading) bool {
+func (s shelf) get(ctx context.Context, r *reading) bool {
 	if !s.on {
 		return false
 	}
-	application, ok := s.folder.Get(r.key)
+	application, ok := s.folder.Get(ctx, r.key)
 	r.cached = ok && r.restore(application) == nil
 	return r.cached
 }
 
-func (s shelf) put(r reading) error {
+func (s shelf) put(ctx context.Context, r reading) error {
 	if !s.on {
 		return nil
 	}
-	return s.folder.Put(r.key, kept(r))
+	_, err := s.folder.Put(ctx, r.key, kept(r))
+	return err
 }
 
 // spare is for how long facts are kept of logs that the listing of a storage left out since they
@@ -94,7 +96,7 @@ func (s shelf) put(r reading) error {
 const spare = 28 * 24 * time.Hour
 
 // sweep clears away the facts of logs that are gone.
-func (s shelf) sweep(source config.Source, logs []log) {
+func (s shelf) sweep(ctx context.Context, source config.Source, logs []log) {
 	if !s.on {
 		return
 	}
@@ -106,7 +108,7 @@ func (s shelf) sweep(source config.Source, logs []log) {
 	if source.Stored() {
 		leave = spare
 	}
-	if err := s.folder.Sweep(source.Logs, places, s.now, leave); err != nil {
+	if err := s.folder.Sweep(ctx, source.Logs, places, s.now, leave); err != nil {
 		s.warn(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"ajlo/job/config"
 	"ajlo/job/execute"
+	"ajlo/job/factcache"
 	"ajlo/state"
 )
 
@@ -35,6 +36,8 @@ func CodeOf(err error) ExitCode {
 	var faulty *config.Error
 	var noLogs *MissingLogs
 	var refused *execute.Refusal
+	var lacking *factcache.MissingShards
+	var uncovered *Uncovered
 	switch {
 	case err == nil:
 		return ExitDone
@@ -44,7 +47,7 @@ func CodeOf(err error) ExitCode {
 		return ExitUsage
 	case errors.As(err, &incomplete):
 		return codeOfOutcome[incomplete.Outcome]
-	case errors.As(err, &refused):
+	case errors.As(err, &refused), errors.As(err, &lacking), errors.As(err, &uncovered):
 		return ExitRefused
 	}
 	return ExitFailed

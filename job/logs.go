@@ -131,7 +131,7 @@ type reader func(context.Context) (reading, error)
 
 // read gives what the window has of each application, in the order of sources and paths.
 func (o Observer) read(ctx context.Context, w window.Window) ([]reading, error) {
-	shelf := o.openCache()
+	shelf := o.openCache(ctx)
 	readers, err := o.readers(ctx, shelf, w)
 	if err != nil {
 		return nil, err
@@ -165,10 +165,10 @@ func (o Observer) readers(ctx context.Context, shelf shelf, w window.Window) ([]
 				readers = append(readers, func(ctx context.Context) (reading, error) { return l.read(ctx, shelf) })
 			}
 		}
-		shelf.sweep(source, logs)
+		shelf.sweep(ctx, source, logs)
 	}
 	for _, source := range o.Facts {
-		made, err := factReaders(source)
+		made, err := o.factReaders(ctx, source)
 		if err != nil {
 			return nil, err
 		}

@@ -240,17 +240,27 @@ func TestShardsMakeTheWhole(t *testing.T) {
 	}
 }
 
-// A file of facts that was changed is named like a damaged log.
+// A file of facts that was changed, or that ajlo did not write, is named like a damaged log.
 func TestDamagedFactsAreNamed(t *testing.T) {
 	facts := t.TempDir()
-	if err := os.WriteFile(filepath.Join(facts, "x.parquet"), []byte("PAR1"), 0o600); err != nil {
+	if _, err := observer(twoLogs(t), "").Export(context.Background(), always, facts); err != nil {
 		t.Fatal(err)
 	}
-	o := observe(t, job.Observer{Facts: []config.Source{{Logs: facts}}}, always)
-	if len(o.Unread) != 1 || !strings.Contains(o.Unreadable()[0], "x.parquet") {
-		t.Errorf("unread: %v", o.Unread)
+	files, err := filepath.Glob(filepath.Join(facts, "*.parquet"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%v, %v, want the files of two applications", files, err)
 	}
-	_, err := job.Observer{Facts: []config.Source{{Logs: facts + "/none"}}}.Observe(context.Background(), always)
+	for _, file := range []string{files[0], filepath.Join(facts, "x.parquet")} {
+		if err := os.WriteFile(file, []byte("PAR1"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := observe(t, job.Observer{Facts: []config.Source{{Logs: facts}}}, always)
+	named := strings.Join(o.Unreadable(), "\n")
+	if len(o.Unread) != 2 || !strings.Contains(named, "x.parquet") || !strings.Contains(named, files[0]) || o.Applications != 1 {
+		t.Errorf("%d applications, unread: %v", o.Applications, o.Unread)
+	}
+	_, err = job.Observer{Facts: []config.Source{{Logs: facts + "/none"}}}.Observe(context.Background(), always)
 	if job.CodeOf(err) != job.ExitUsage {
 		t.Errorf("a folder that is not there: %v", err)
 	}

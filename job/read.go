@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -99,7 +98,7 @@ func (l log) key() factcache.Key {
 func (l log) read(ctx context.Context, s shelf) (reading, error) {
 	r := reading{source: l.source, key: l.key()}
 	finished := !l.application.InProgress
-	if finished && s.get(&r) {
+	if finished && s.get(ctx, &r) {
 		return r, nil
 	}
 	var account eventlog.Reading
@@ -115,65 +114,9 @@ func (l log) read(ctx context.Context, s shelf) (reading, error) {
 	r.unread = account.Parts < len(l.application.Parts) || finished && slices.ContainsFunc(r.problems, ofWholeFile)
 	// What could not be read may be readable tomorrow.
 	if finished && !slices.ContainsFunc(r.problems, func(p eventlog.Problem) bool { return !p.Lasting() }) {
-		r.unkept = s.put(r)
+		r.unkept = s.put(ctx, r)
 	}
 	return r, nil
 }
 
 func ofWholeFile(p eventlog.Problem) bool { return p.Line == 0 }
-
-// Export writes what the window has of each application into a folder, one file each, from
-// which an Observer with that folder among its Facts gives the same result as from the logs.
-// An application that was written before is written anew.
-func (o Observer) Export(ctx context.Context, w window.Window, folder string) (Observed, error) {
-	readings, err := o.read(ctx, w)
-	if err != nil {
-		return Observed{}, err
-	}
-	into, err := factcache.Open(folder)
-	if err != nil {
-		return Observed{}, fmt.Errorf("write facts: %w", err)
-	}
-	for _, r := range readings {
-		if len(r.facts.Queries) == 0 && len(r.problems) == 0 {
-			continue
-		}
-		if err := into.Put(r.key, kept(r)); err != nil {
-			return Observed{}, fmt.Errorf("write facts: %w", err)
-		}
-	}
-	return gather(readings), nil
-}
-
-// factReaders reads a folder that Export wrote.
-func factReaders(source config.Source) ([]reader, error) {
-	if _, err := os.Stat(source.Logs); err != nil {
-		return nil, &UsageError{fmt.Sprintf("facts: %v: name a folder that facts --parquet wrote", err)}
-	}
-	folder, err := factcache.Open(source.Logs)
-	if err != nil {
-		return nil, &UsageError{fmt.Sprintf("facts: %v: name a folder that facts --parquet wrote", err)}
-	}
-	var readers []reader
-	for _, file := range folder.Files() {
-		readers = append(readers, func(ctx context.Context) (reading, error) {
-			return readFacts(source, file), ctx.Err()
-		})
-	}
-	return readers, nil
-}
-
-// readFacts reads one file; one that cannot be read is a problem like that of a log.
-func readFacts(source config.Source, file string) reading {
-	r := reading{source: source}
-	key, application, err := factcache.Read(file)
-	if err == nil {
-		r.key = key
-		err = r.restore(application)
-	}
-	if err != nil {
-		r.facts, r.unread = fact.Facts{}, true
-		r.problems = []eventlog.Problem{{File: file, Reason: err.Error(), Count: 1}}
-	}
-	return r
-}

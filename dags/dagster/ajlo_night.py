@@ -104,7 +104,7 @@ def read_shard(context: dg.OpExecutionContext, ajlo: Ajlo, shard: str) -> str:
 
 @dg.op
 def together(context: dg.OpExecutionContext, ajlo: Ajlo, read: list[str]) -> str:
-    context.add_output_metadata({"shards": len(read), "applications": len(os.listdir(ajlo.folder(context)))})
+    context.add_output_metadata({"shards": len(read), "applications": sum(name.endswith(".parquet") for name in os.listdir(ajlo.folder(context)))})
     return ajlo.folder(context)
 
 

@@ -8,8 +8,8 @@ import (
 // evidenceOptions are those of the commands that learn from logs what ran.
 type evidenceOptions struct {
 	logOptions
-	Facts  []string `type:"path" placeholder:"FOLDER" help:"Folders that facts --parquet wrote, read instead of the config's sources, or beside --logs."`
-	Strict bool     `help:"Exit with 1 where an application cannot be read; without it the file is named and the rest is used. Nothing is decided then."`
+	Facts  []place `placeholder:"URL" help:"Folders that facts --parquet wrote, read instead of the config's sources, or beside --logs."`
+	Strict bool    `help:"Exit with 1 where an application cannot be read; without it the file is named and the rest is used. Nothing is decided then."`
 }
 
 // night is that of logOptions, with facts in place of logs.

@@ -14,7 +14,7 @@ import (
 type factsCommand struct {
 	evidenceOptions
 	Shard   string `placeholder:"I/N" help:"Read one of N equal parts of the applications; all N give exactly the whole."`
-	Parquet string `type:"path" placeholder:"FOLDER" xor:"form" help:"Write the facts into a folder that --facts reads, one file an application, instead of printing them."`
+	Parquet place  `placeholder:"URL" xor:"form" help:"Write the facts into a folder, on this machine, s3://, gs:// or azblob://, that --facts reads, one file an application, instead of printing them."`
 	Explain string `placeholder:"APP/EXECUTION" xor:"form" help:"One query: its plan, which joins and predicates were taken, and what was not."`
 	JSON    bool   `xor:"form" help:"One JSON object a line."`
 }
@@ -46,7 +46,7 @@ func (c factsCommand) Run(ctx context.Context, w world) error {
 
 func (c factsCommand) observe(ctx context.Context, o job.Observer, span window.Window) (job.Observed, error) {
 	if c.Parquet != "" {
-		return o.Export(ctx, span, c.Parquet)
+		return o.Export(ctx, span, string(c.Parquet))
 	}
 	return o.Observe(ctx, span)
 }
@@ -54,7 +54,7 @@ func (c factsCommand) observe(ctx context.Context, o job.Observer, span window.W
 func (c factsCommand) print(w world, observed job.Observed) error {
 	switch {
 	case c.Parquet != "":
-		w.log.Info("facts were written", "folder", c.Parquet, "applications", observed.Applications, "queries", len(observed.Queries))
+		w.log.Info("facts were written", "folder", string(c.Parquet), "applications", observed.Applications, "queries", len(observed.Queries))
 		return nil
 	case c.JSON:
 		return report.FactsJSON(w.out, observed.Queries)

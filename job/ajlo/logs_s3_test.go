@@ -62,7 +62,30 @@ func TestLogsOnS3(t *testing.T) {
 	if local := ask("facts", "--logs", fixture+"/eventlogs", "--explain", "local-1795979361104/1"); explained != local {
 		t.Errorf("explained: %s", cmp.Diff(local, explained, cmp.AllowUnexported(answer{})))
 	}
+	shardsOnS3(t, at, server.Bucket+"/facts", want.out)
 	keptOfS3(t, at, want.out)
+}
+
+// shardsOnS3 holds that shards meet in a bucket, and that one that is missing is noticed.
+func shardsOnS3(t *testing.T, logs, facts, want string) {
+	t.Helper()
+	lake := must(filepath.Abs(fixture + "/warehouse"))(t)
+	config := filepath.Join(t.TempDir(), "ajlo.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, "sources: [{logs: %q, longest: 2d, path_map: {/lake/warehouse: %q}}]\nbudget: {rewrite: 50MB}\n", logs, lake), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, code := range []job.ExitCode{job.ExitRefused, job.ExitDone, job.ExitDone} {
+		shard := fmt.Sprintf("%d/2", min(i+1, 2)) // the second is run again
+		if got := ask("facts", "--config", config, "--now", "2026-11-30", "--shard", shard, "--parquet", facts); got.code != job.ExitDone || got.out != "" {
+			t.Fatalf("shard %s: %+v", shard, got)
+		}
+		if got := ask("facts", "--facts", facts+"/", "--now", "2026-11-30", "--json"); got.code != code || code == job.ExitDone && got.out != want {
+			t.Errorf("after shard %s: exit code %d, %s", shard, got.code, got.errs)
+		}
+		if got := ask("plan", "--config", config, "--facts", facts, "--now", "2026-11-30"); got.code != code {
+			t.Errorf("a plan after shard %s: exit code %d, want %d: %s", shard, got.code, code, got.errs)
+		}
+	}
 }
 
 // keptOfS3 holds that a config names a bucket as well, and that a log of it is read only once.

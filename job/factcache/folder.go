@@ -1,23 +1,22 @@
 package factcache
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"ajlo/job/object"
 )
 
 const (
-	suffix     = ".parquet"
-	temporary  = ".ajlo-tmp-"
-	folderMode = 0o700
-	fileMode   = 0o600
+	suffix    = ".parquet"
+	temporary = ".ajlo-tmp-"
 	// A file's name is source-place-digest in hexadecimal. 8 digits tell a config's sources
 	// apart, 16 the applications of a source, and 32 are a digest that chance does not meet.
 	sourceDigits = 8
@@ -31,88 +30,97 @@ const (
 // Folder is a folder of facts as it was when it was opened. Its methods may be called from
 // several goroutines, and several processes may use one folder.
 type Folder struct {
-	path  string
+	place storage
 	names []string // sorted
 }
 
-// Open lists a folder; one that is not there yet is empty.
-func Open(path string) (Folder, error) {
-	entries, err := os.ReadDir(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Folder{}, fmt.Errorf("open the facts in %s: %w", path, err)
-	}
-	f := Folder{path: path}
-	for _, e := range entries {
-		f.names = append(f.names, e.Name())
-	}
-	return f, nil
+// storage is where a folder lies.
+type storage interface {
+	// path names a file to the reader of an error.
+	path(name string) string
+	list(ctx context.Context) ([]string, error)
+	read(ctx context.Context, name string) ([]byte, error)
+	// write makes a file appear whole; nothing is wrong where it is there already, since a name
+	// carries the digest of its bytes.
+	write(ctx context.Context, name string, file []byte) error
+	remove(ctx context.Context, name string) error
 }
 
-// Files lists the paths of all Parquet files of the folder, sorted.
-func (f Folder) Files() []string {
+// Open lists a folder of this machine; one that is not there yet is empty.
+func Open(ctx context.Context, path string) (Folder, error) { return open(ctx, disk(path), path) }
+
+// OpenStored lists a folder in object storage.
+func OpenStored(ctx context.Context, store object.Store) (Folder, error) {
+	return open(ctx, stored{store}, store.URL())
+}
+
+func open(ctx context.Context, place storage, path string) (Folder, error) {
+	names, err := place.list(ctx)
+	if err != nil {
+		return Folder{}, fmt.Errorf("open the facts in %s: %w", path, err)
+	}
+	slices.Sort(names)
+	return Folder{place: place, names: names}, nil
+}
+
+// Strangers lists the names of Parquet files that have no name of ours.
+func (f Folder) Strangers() []string {
 	var files []string
 	for _, name := range f.names {
-		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(name, ".") {
-			files = append(files, filepath.Join(f.path, name))
+		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(name, ".") && !wellNamed(name) {
+			files = append(files, name)
 		}
 	}
 	return files
 }
 
+// Path is where a file of the folder is.
+func (f Folder) Path(name string) string { return f.place.path(name) }
+
 // Get gives the facts that were put under exactly this key. Whatever else it finds, or
 // cannot read, is as good as absent.
-func (f Folder) Get(k Key) (Application, bool) {
+func (f Folder) Get(ctx context.Context, k Key) (Application, bool) {
 	for _, name := range f.of(stem(k.Source, k.Place)) {
-		if found, a, err := Read(filepath.Join(f.path, name)); err == nil && found.equal(k) {
+		if found, a, err := f.Read(ctx, name); err == nil && found.equal(k) {
 			return a, true
 		}
 	}
 	return Application{}, false
 }
 
-// Put keeps facts in place of those that were kept for the same log before.
-func (f Folder) Put(k Key, a Application) error {
+// Put keeps facts in place of those that were kept for the same log before, and gives the
+// name of their file.
+func (f Folder) Put(ctx context.Context, k Key, a Application) (string, error) {
 	file, err := encode(k, a)
+	if err == nil {
+		err = f.replace(ctx, stem(k.Source, k.Place), suffix, file)
+	}
 	if err != nil {
-		return fmt.Errorf("keep facts of %s: %w", k.Place, err)
+		return "", fmt.Errorf("keep facts of %s: %w", k.Place, err)
 	}
-	name := stem(k.Source, k.Place) + digest(file) + suffix
-	if err := f.write(name, file); err != nil {
-		return fmt.Errorf("keep facts of %s: %w", k.Place, err)
-	}
-	for _, older := range f.of(stem(k.Source, k.Place)) {
-		if older != name {
-			err = errors.Join(err, gone(os.Remove(filepath.Join(f.path, older))))
-		}
-	}
-	return err
+	return stem(k.Source, k.Place) + digest(file) + suffix, nil
 }
 
-// write makes a file appear whole. It is not synced: what a power cut leaves of it does not
-// have its digest.
-func (f Folder) write(name string, file []byte) (err error) {
-	if err := os.MkdirAll(f.path, folderMode); err != nil {
+// replace writes a file and deletes what had the same stem.
+func (f Folder) replace(ctx context.Context, stem, suffix string, file []byte) error {
+	name := stem + digest(file) + suffix
+	if err := f.place.write(ctx, name, file); err != nil {
 		return err
 	}
-	t, err := os.CreateTemp(f.path, temporary+"*") // 0600 from the start
-	if err != nil {
-		return err
+	var failed error
+	for _, older := range f.of(stem) {
+		if older != name {
+			failed = errors.Join(failed, gone(f.place.remove(ctx, older)))
+		}
 	}
-	_, err = t.Write(file)
-	if err = errors.Join(err, t.Chmod(fileMode), t.Close()); err == nil {
-		err = os.Rename(t.Name(), filepath.Join(f.path, name))
-	}
-	if err != nil {
-		err = errors.Join(err, gone(os.Remove(t.Name())))
-	}
-	return err
+	return failed
 }
 
 // Sweep deletes the facts of the source's logs that are at none of the given places any
 // more, so that literals do not outlive their logs, and what dead processes left half
 // written before now. Where the places are not all there are, spare is for how long facts are
 // left that were kept of others.
-func (f Folder) Sweep(source string, places []string, now time.Time, spare time.Duration) error {
+func (f Folder) Sweep(ctx context.Context, source string, places []string, now time.Time, spare time.Duration) error {
 	kept := map[string]bool{}
 	for _, place := range places {
 		kept[stem(source, place)] = true
@@ -122,7 +130,7 @@ func (f Folder) Sweep(source string, places []string, now time.Time, spare time.
 		mine := strings.HasPrefix(name, sourceStem(source)) && wellNamed(name)
 		lost := mine && !kept[name[:len(name)-len(suffix)-digestDigits]] && (spare == 0 || f.olderThan(name, now.Add(-spare)))
 		if lost || f.abandoned(name, now) {
-			failed = errors.Join(failed, gone(os.Remove(filepath.Join(f.path, name))))
+			failed = errors.Join(failed, gone(f.place.remove(ctx, name)))
 		}
 	}
 	return failed
@@ -133,8 +141,8 @@ func (f Folder) abandoned(name string, now time.Time) bool {
 }
 
 func (f Folder) olderThan(name string, t time.Time) bool {
-	info, err := os.Lstat(filepath.Join(f.path, name))
-	return err == nil && info.ModTime().Before(t)
+	local, ok := f.place.(disk)
+	return ok && local.olderThan(name, t)
 }
 
 // gone is nil where the file was deleted, by whomever.
@@ -145,7 +153,7 @@ func gone(err error) error {
 	return err
 }
 
-// of lists the files of one application.
+// of lists the files whose names begin with a stem.
 func (f Folder) of(stem string) []string {
 	from, _ := slices.BinarySearch(f.names, stem)
 	var names []string
@@ -153,28 +161,34 @@ func (f Folder) of(stem string) []string {
 		if !strings.HasPrefix(name, stem) {
 			break
 		}
-		if wellNamed(name) {
-			names = append(names, name)
-		}
+		names = append(names, name)
 	}
 	return names
 }
 
-// Read reads one file, wherever it was put.
-func Read(path string) (Key, Application, error) {
-	file, err := os.ReadFile(path)
+// Read reads one file of the folder.
+func (f Folder) Read(ctx context.Context, name string) (Key, Application, error) {
+	file, err := f.whole(ctx, name, suffix)
 	if err != nil {
-		return Key{}, Application{}, fmt.Errorf("read facts: %w", err)
-	}
-	name := filepath.Base(path)
-	if !wellNamed(name) || !strings.HasSuffix(name, digest(file)+suffix) {
-		return Key{}, Application{}, fmt.Errorf("read facts: %s was not written by ajlo, or was changed since: its name and its bytes do not fit", path)
+		return Key{}, Application{}, err
 	}
 	h, err := decode(file)
 	if err != nil {
-		return Key{}, Application{}, fmt.Errorf("read facts: %s %w", path, err)
+		return Key{}, Application{}, fmt.Errorf("read facts: %s %w", f.place.path(name), err)
 	}
 	return h.Key, h.Application, nil
+}
+
+// whole gives the bytes of a file that has the digest its name says.
+func (f Folder) whole(ctx context.Context, name, suffix string) ([]byte, error) {
+	file, err := f.place.read(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("read facts: %w", err)
+	}
+	if !strings.HasSuffix(name, "-"+digest(file)+suffix) {
+		return nil, fmt.Errorf("read facts: %s was not written by ajlo, or was changed since: its name and its bytes do not fit", f.place.path(name))
+	}
+	return file, nil
 }
 
 // wellNamed reports whether a name has the form that Put gives.

@@ -1,0 +1,60 @@
+package factcache
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	folderMode = 0o700
+	fileMode   = 0o600
+)
+
+// disk is a folder of this machine.
+type disk string
+
+func (d disk) path(name string) string { return filepath.Join(string(d), name) }
+
+func (d disk) list(context.Context) ([]string, error) {
+	entries, err := os.ReadDir(string(d))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+func (d disk) read(_ context.Context, name string) ([]byte, error) { return os.ReadFile(d.path(name)) }
+
+func (d disk) remove(_ context.Context, name string) error { return os.Remove(d.path(name)) }
+
+// write does not sync: what a power cut leaves of a file does not have its digest.
+func (d disk) write(_ context.Context, name string, file []byte) (err error) {
+	if err := os.MkdirAll(string(d), folderMode); err != nil {
+		return err
+	}
+	t, err := os.CreateTemp(string(d), temporary+"*") // 0600 from the start
+	if err != nil {
+		return err
+	}
+	_, err = t.Write(file)
+	if err = errors.Join(err, t.Chmod(fileMode), t.Close()); err == nil {
+		err = os.Rename(t.Name(), d.path(name))
+	}
+	if err != nil {
+		err = errors.Join(err, gone(os.Remove(t.Name())))
+	}
+	return err
+}
+
+func (d disk) olderThan(name string, t time.Time) bool {
+	info, err := os.Lstat(d.path(name))
+	return err == nil && info.ModTime().Before(t)
+}

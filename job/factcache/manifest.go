@@ -1,0 +1,170 @@
+package factcache
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Manifest says what one shard of a reading wrote. It is written last: files without one are of
+// a shard that is not done.
+type Manifest struct {
+	// Sources are the folders that were read.
+	Sources []string `json:"sources"`
+	// Part is counted from 0; a reading that was not shared is part 0 of 1.
+	Part int `json:"part"`
+	Of   int `json:"of"`
+	// The window is from Start up to End.
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+	// Written is when, by the clock of the machine that wrote it.
+	Written time.Time `json:"written"`
+	// Files are the names of its Parquet files, sorted.
+	Files []string `json:"files"`
+}
+
+// Set is what all shards of a reading wrote.
+type Set struct {
+	// Start and End are the window that all of them cover.
+	Start, End time.Time
+	Files      []string
+}
+
+// MissingShards is a folder without all that a reading writes.
+type MissingShards struct {
+	Sources []string
+	// Shards are those missing, as facts --shard takes them.
+	Shards []string
+	// End is that of the window which the others have.
+	End time.Time
+}
+
+func (e *MissingShards) Error() string {
+	return fmt.Sprintf("shard %s of %s is missing for the window that ends at %s: run facts --shard for it again, then this",
+		strings.Join(e.Shards, ", "), strings.Join(e.Sources, ", "), e.End.Format(time.RFC3339))
+}
+
+// OneReading is how far apart the windows of a reading's shards may be, each by its own clock:
+// less than from one night to the next.
+const OneReading = 12 * time.Hour
+
+const manifestSuffix = ".json"
+
+// manifestStem is how the names of manifests begin.
+const manifestStem = "manifest-"
+
+func (m Manifest) source() string { return sourceStem(strings.Join(m.Sources, "\n")) }
+
+// PutManifest says that a shard is done; it takes the place of what was said of it before.
+func (f Folder) PutManifest(ctx context.Context, m Manifest) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err == nil {
+		stem := manifestStem + m.source() + strconv.Itoa(m.Part) + "-of-" + strconv.Itoa(m.Of) + "-"
+		err = f.replace(ctx, stem, manifestSuffix, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the manifest of facts: %w", err)
+	}
+	return nil
+}
+
+// ErrNoManifest is given for a folder in which no shard is done.
+var ErrNoManifest = errors.New("no manifest is in it: facts --parquet was not run, or did not end")
+
+// Sets are the readings whose facts are in the folder, one for each group of sources, by their
+// manifests. An error is a MissingShards, wraps ErrNoManifest, or is of reading.
+func (f Folder) Sets(ctx context.Context) ([]Set, error) {
+	groups, err := f.manifests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var sets []Set
+	for _, group := range groups {
+		set, err := together(group)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	if len(sets) == 0 {
+		return nil, ErrNoManifest
+	}
+	return sets, nil
+}
+
+// manifests groups those of the folder by their sources, in the order of names.
+func (f Folder) manifests(ctx context.Context) ([][]Manifest, error) {
+	var groups [][]Manifest
+	at := map[string]int{}
+	for _, name := range f.of(manifestStem) {
+		m, err := f.manifest(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		i, known := at[m.source()]
+		if !known {
+			i = len(groups)
+			at[m.source()] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], m)
+	}
+	return groups, nil
+}
+
+func (f Folder) manifest(ctx context.Context, name string) (m Manifest, err error) {
+	text, err := f.whole(ctx, name, manifestSuffix)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("read facts: %s: %w", f.place.path(name), err)
+	}
+	if m.Of < 1 || m.Part < 0 || m.Part >= m.Of {
+		return m, fmt.Errorf("read facts: %s: it is of shard %d of %d", f.place.path(name), m.Part, m.Of)
+	}
+	return m, nil
+}
+
+// together joins the shards of the reading that was written last. Shards of an earlier one, or
+// of one that was shared otherwise, are passed over.
+func together(manifests []Manifest) (Set, error) {
+	last := slices.MaxFunc(manifests, func(a, b Manifest) int { return a.Written.Compare(b.Written) })
+	parts := make([]*Manifest, last.Of)
+	for _, m := range manifests {
+		if m.Of == last.Of && m.End.Sub(last.End).Abs() < OneReading && (parts[m.Part] == nil || m.Written.After(parts[m.Part].Written)) {
+			parts[m.Part] = &m
+		}
+	}
+	set := Set{Start: last.Start, End: last.End}
+	missing := &MissingShards{Sources: last.Sources, End: last.End}
+	for i, m := range parts {
+		if m == nil {
+			missing.Shards = append(missing.Shards, fmt.Sprintf("%d/%d", i, last.Of))
+			continue
+		}
+		set.Files = append(set.Files, m.Files...)
+		set.cover(*m)
+	}
+	if len(missing.Shards) > 0 {
+		return Set{}, missing
+	}
+	slices.Sort(set.Files)
+	set.Files = slices.Compact(set.Files)
+	return set, nil
+}
+
+// cover leaves of the set's window what the manifest has too.
+func (s *Set) cover(m Manifest) {
+	if m.Start.After(s.Start) {
+		s.Start = m.Start
+	}
+	if m.End.Before(s.End) {
+		s.End = m.End
+	}
+}

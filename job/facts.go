@@ -1,0 +1,152 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ajlo/job/config"
+	"ajlo/job/eventlog"
+	"ajlo/job/fact"
+	"ajlo/job/factcache"
+	"ajlo/job/object"
+	"ajlo/job/window"
+)
+
+// Export writes what the window has of each application into a folder or a prefix of object
+// storage, one file each, and what it wrote into a manifest. From what all shards wrote an
+// Observer with that folder among its Facts gives the same result as from the logs. An
+// application that was written before is written anew.
+func (o Observer) Export(ctx context.Context, w window.Window, folder string) (Observed, error) {
+	readings, err := o.read(ctx, w)
+	if err != nil {
+		return Observed{}, err
+	}
+	into, err := o.factFolder(ctx, folder)
+	if err == nil {
+		err = o.export(ctx, w, readings, into)
+	}
+	if err != nil {
+		return Observed{}, fmt.Errorf("write facts: %w", err)
+	}
+	return gather(readings), nil
+}
+
+func (o Observer) export(ctx context.Context, w window.Window, readings []reading, into factcache.Folder) error {
+	m := factcache.Manifest{Sources: o.places(), Part: o.Shard.Part, Of: max(o.Shard.Of, 1), Start: w.Start, End: w.End, Written: o.Clock().UTC(), Files: []string{}}
+	for _, r := range readings {
+		if len(r.facts.Queries) == 0 && len(r.problems) == 0 {
+			continue
+		}
+		name, err := into.Put(ctx, r.key, kept(r))
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, name)
+	}
+	slices.Sort(m.Files)
+	return into.PutManifest(ctx, m)
+}
+
+// places names all that is read.
+func (o Observer) places() []string {
+	var places []string
+	for _, s := range slices.Concat(o.Sources, o.Facts) {
+		places = append(places, s.Logs)
+	}
+	return places
+}
+
+// factFolder opens a folder of facts, which need not be there yet.
+func (o Observer) factFolder(ctx context.Context, location string) (factcache.Folder, error) {
+	if object.IsLocal(location) {
+		return factcache.Open(ctx, strings.TrimPrefix(location, "file://"))
+	}
+	store, err := o.Open(location)
+	if err != nil {
+		return factcache.Folder{}, err
+	}
+	return factcache.OpenStored(ctx, store)
+}
+
+// factSets opens a folder that Export wrote.
+func (o Observer) factSets(ctx context.Context, location string) (factcache.Folder, []factcache.Set, error) {
+	folder, err := o.factFolder(ctx, location)
+	if err != nil {
+		return folder, nil, &UsageError{fmt.Sprintf("facts: %v: name a folder that facts --parquet wrote", err)}
+	}
+	sets, err := folder.Sets(ctx)
+	if errors.Is(err, factcache.ErrNoManifest) {
+		return folder, nil, &UsageError{fmt.Sprintf("facts in %s: %v: name a folder that facts --parquet wrote", location, err)}
+	} else if err != nil {
+		return folder, nil, fmt.Errorf("facts in %s: %w", location, err)
+	}
+	return folder, sets, nil
+}
+
+// factReaders reads a folder that Export wrote: the files of its manifests, and those that were
+// put there by somebody else, to name them.
+func (o Observer) factReaders(ctx context.Context, source config.Source) ([]reader, error) {
+	folder, sets, err := o.factSets(ctx, source.Logs)
+	if err != nil {
+		return nil, err
+	}
+	files := folder.Strangers()
+	for _, set := range sets {
+		files = append(files, set.Files...)
+	}
+	slices.Sort(files)
+	var readers []reader
+	for _, file := range slices.Compact(files) {
+		readers = append(readers, func(ctx context.Context) (reading, error) {
+			return readFacts(ctx, source, folder, file), ctx.Err()
+		})
+	}
+	return readers, nil
+}
+
+// readFacts reads one file; one that cannot be read is a problem like that of a log.
+func readFacts(ctx context.Context, source config.Source, folder factcache.Folder, file string) reading {
+	r := reading{source: source}
+	key, application, err := folder.Read(ctx, file)
+	if err == nil {
+		r.key = key
+		err = r.restore(application)
+	}
+	if err != nil {
+		r.facts, r.unread = fact.Facts{}, true
+		r.problems = []eventlog.Problem{{File: folder.Path(file), Reason: err.Error(), Count: 1}}
+	}
+	return r
+}
+
+// Uncovered is a folder of facts that were read for another window.
+type Uncovered struct {
+	Folder     string
+	Start, End time.Time // of what it has
+}
+
+func (e *Uncovered) Error() string {
+	return fmt.Sprintf("the facts in %s are of %s to %s, which is not the run's window: write them anew into an empty folder, with the --now and --since of the run",
+		e.Folder, e.Start.Format(time.RFC3339), e.End.Format(time.RFC3339))
+}
+
+// covers is an error where folders of facts lack a part of the window: of it they would know
+// nothing, and the workload would seem to have changed.
+func (o Observer) covers(ctx context.Context, w window.Window) error {
+	for _, source := range o.Facts {
+		_, sets, err := o.factSets(ctx, source.Logs)
+		if err != nil {
+			return err
+		}
+		for _, s := range sets {
+			if s.Start.Sub(w.Start) >= factcache.OneReading || w.End.Sub(s.End) >= factcache.OneReading {
+				return &Uncovered{source.Logs, s.Start, s.End}
+			}
+		}
+	}
+	return nil
+}
