@@ -11,7 +11,7 @@ import (
 	"ajlo/job/rewrite"
 )
 
-// apart is the files of rows that are inserted or moved.
+// apart is the files of rows that are inserted, moved or joined.
 type apart struct {
 	files  []rewrite.Written
 	values []map[string]*string // partition values of each
@@ -31,7 +31,8 @@ const (
 	batchRows  = 32 << 10
 )
 
-// writeApart writes rows that are inserted and rows that were put aside, partition by partition.
+// writeApart writes rows that are inserted, rows of files that join them and rows that were put aside,
+// partition by partition.
 // Moved is the sum of the latter. After an error none of the files is left, unless it says which.
 func (p *secondPass) writeApart(ctx context.Context, moved rewrite.RowSum) (out apart, err error) {
 	defer func() {
@@ -39,18 +40,10 @@ func (p *secondPass) writeApart(ctx context.Context, moved rewrite.RowSum) (out 
 			err = errors.Join(err, rewrite.Discard(context.WithoutCancel(ctx), p.target.store, out.paths()))
 		}
 	}()
-	inserted := map[int][]int32{}
-	for _, row := range p.decision.inserted {
-		part, err := p.parts.of(p.source, row, func(int) bool { return true }, nil)
-		if err != nil {
-			return out, p.request.refuse("%v", err)
-		}
-		inserted[part] = append(inserted[part], row)
-	}
 	want := moved
 	for _, part := range p.parts.inOrder() {
 		to := p.parts.all[part]
-		done, err := p.prepared.Lay(ctx, to.folder, p.apart(part, inserted[part], &want))
+		done, err := p.prepared.Lay(ctx, to.folder, p.apart(ctx, part, &want))
 		if err != nil {
 			return out, err
 		}
@@ -60,20 +53,52 @@ func (p *secondPass) writeApart(ctx context.Context, moved rewrite.RowSum) (out 
 		out.sum = out.sum.Plus(done.Added)
 	}
 	if out.sum != want {
-		return out, fmt.Errorf("rule 1: the files of rows written apart hold other rows than those inserted and moved (%d, not %d); nothing was committed", out.sum.Rows, want.Rows)
+		return out, fmt.Errorf("rule 1: the files of rows written apart hold other rows than those inserted, moved and joined (%d, not %d); nothing was committed", out.sum.Rows, want.Rows)
 	}
 	return out, nil
 }
 
-// apart yields the rows for one partition: those that move there, then those inserted, whose sum it
-// adds.
-func (p *secondPass) apart(part int, inserted []int32, sum *rewrite.RowSum) iter.Seq2[[]arrow.Array, error] {
+// apart yields the rows for one partition: those that move there, then those of files that are joined
+// and those inserted, whose sums it adds.
+func (p *secondPass) apart(ctx context.Context, part int, sum *rewrite.RowSum) iter.Seq2[[]arrow.Array, error] {
 	return func(yield func([]arrow.Array, error) bool) {
-		for columns, err := range p.aside.Group(part) {
-			if !yield(columns, err) || err != nil {
-				return
+		for _, rows := range []iter.Seq2[[]arrow.Array, error]{
+			p.aside.Group(part), p.join(ctx, p.settled.joined[part], sum), p.inserts(p.settled.rest[part], sum),
+		} {
+			for columns, err := range rows {
+				if !yield(columns, err) || err != nil {
+					return
+				}
 			}
 		}
+	}
+}
+
+// join yields the rows of small files and adds their sum.
+func (p *secondPass) join(ctx context.Context, files []int, sum *rewrite.RowSum) iter.Seq2[[]arrow.Array, error] {
+	return func(yield func([]arrow.Array, error) bool) {
+		for _, i := range files {
+			for rows, err := range p.prepared.Scan(ctx, rewrite.Listed(p.target.delta.Files[i]), p.prepared.Columns()) {
+				var columns []arrow.Array
+				var some rewrite.RowSum
+				if err == nil {
+					columns, err = p.whole(rows)
+				}
+				if err == nil {
+					some, err = rewrite.SumRows(p.prepared.Columns(), columns, rows.Count)
+					*sum = sum.Plus(some)
+				}
+				if !yield(columns, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// inserts yields rows of the source and adds their sum.
+func (p *secondPass) inserts(inserted []int32, sum *rewrite.RowSum) iter.Seq2[[]arrow.Array, error] {
+	return func(yield func([]arrow.Array, error) bool) {
 		for step := p.step(); len(inserted) > 0; {
 			n := min(step, len(inserted))
 			columns, err := p.insert(inserted[:n])

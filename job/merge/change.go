@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,9 +38,13 @@ func (m *Merger) change(r Request, d decided, out output, run string, began time
 			Stats: f.written.Stats, Tags: laid(old.Tags),
 		})
 	}
+	for _, i := range d.settled.taken() {
+		c.Remove = append(c.Remove, d.target.delta.Files[i])
+	}
 	for i, f := range out.apart.files {
 		c.Add = append(c.Add, delta.Add{
 			Path: f.Path, PartitionValues: out.apart.values[i], Size: int64(f.Bytes), ModificationTime: c.Time, Stats: f.Stats,
+			Tags: map[string]string{apartTag: "true"},
 		})
 	}
 	c.Metrics = metrics(d, c, began, out.rewrote, now)
@@ -57,11 +62,11 @@ func laid(tags map[string]string) map[string]string {
 	return kept
 }
 
-// read are the files whose rows decided what is done.
+// read are the files whose rows decided what is done, or go into new files.
 func (d decided) read() []delta.Add {
-	files := make([]delta.Add, len(d.candidates))
-	for i, at := range d.candidates {
-		files[i] = d.target.delta.Files[at]
+	var files []delta.Add
+	for _, at := range slices.Concat(d.candidates, d.settled.taken()) {
+		files = append(files, d.target.delta.Files[at])
 	}
 	return files
 }
@@ -74,7 +79,7 @@ func (d decided) sees(r Request, f delta.Add) bool {
 	as := d.target.delta
 	as.Files = []delta.Add{f}
 	there, err := d.target.withFiles(as)
-	return err != nil || d.source.index.mayBeIn(boundsOf(d.target, there))
+	return err != nil || d.source.index.mayBeIn(boundsOf(d.target, there, d.target.on))
 }
 
 func parameters(r Request) map[string]any {
@@ -108,7 +113,7 @@ func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[strin
 	}
 	counts := map[string]int64{
 		"numSourceRows":                          n.Source,
-		"numTargetRowsCopied":                    n.Copied,
+		"numTargetRowsCopied":                    n.Copied + n.Joined,
 		"numTargetRowsInserted":                  n.Inserted,
 		"numTargetRowsUpdated":                   n.Updated,
 		"numTargetRowsMatchedUpdated":            n.Updated,
@@ -116,7 +121,7 @@ func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[strin
 		"numTargetRowsDeleted":                   n.Deleted + n.DeletedUnmatched,
 		"numTargetRowsMatchedDeleted":            n.Deleted,
 		"numTargetRowsNotMatchedBySourceDeleted": n.DeletedUnmatched,
-		"numOutputRows":                          n.Copied + n.Inserted + n.Updated,
+		"numOutputRows":                          n.Copied + n.Joined + n.Inserted + n.Updated,
 		"numTargetFilesAdded":                    int64(len(c.Add)),
 		"numTargetFilesRemoved":                  int64(len(c.Remove)),
 		"numTargetBytesAdded":                    int64(execute.SizeOf(c.Add)),

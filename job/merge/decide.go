@@ -21,8 +21,12 @@ type Counts struct {
 	// Deleted counts those that matched, DeletedUnmatched those that matched nothing.
 	Deleted          int64 `json:"deleted"`
 	DeletedUnmatched int64 `json:"deleted_unmatched"`
-	// Copied are rows of the touched files that stay as they are.
+	// Placed are those of the inserted rows that touched files take in.
+	Placed int64 `json:"placed"`
+	// Copied are rows of the touched files that stay as they are, Joined those of small files of
+	// earlier merges that are written anew with the inserted ones.
 	Copied int64 `json:"copied"`
+	Joined int64 `json:"joined"`
 }
 
 // grows is by how many rows the table grows.

@@ -7,8 +7,9 @@
 // changes nothing: the source is read whole, then the condition's columns of those files that
 // bounds cannot exclude, and what matches is kept. Applying writes each touched file anew in its own
 // order, without deleted rows and with changed rows in their place as long as their clustering keys
-// and their partition stay; rows that are inserted, or move, are written apart in the order of the
-// clustering keys.
+// and their partition stay. Rows that are inserted go into a touched file whose bounds hold their
+// clustering keys, while it has room; others, and rows that move, are written apart in the order of
+// the clustering keys, together with small files that earlier merges wrote apart.
 //
 // What always holds: the rows of the new files are those of the files that go out, less the rows
 // that were changed or deleted, plus the new ones, by count and by the sum of rule 1, and the new

@@ -41,17 +41,17 @@ var errManyMatches = errors.New("too many rows match")
 // deleted no file can be.
 func candidates(r Request, t *target, x *index) (files []int) {
 	for i, f := range t.lake.Files {
-		if r.NotMatchedBySource == Delete || x.mayBeIn(boundsOf(t, f)) {
+		if r.NotMatchedBySource == Delete || x.mayBeIn(boundsOf(t, f, t.on)) {
 			files = append(files, i)
 		}
 	}
 	return files
 }
 
-// boundsOf are those of the condition's columns; of a column that has none they exclude nothing.
-func boundsOf(t *target, f lake.File) []prune.Bounds {
-	bounds := make([]prune.Bounds, len(t.on))
-	for k, c := range t.on {
+// boundsOf are those of some columns; of a column that has none they exclude nothing.
+func boundsOf(t *target, f lake.File, columns []int) []prune.Bounds {
+	bounds := make([]prune.Bounds, len(columns))
+	for k, c := range columns {
 		b, ok := f.Bounds[table.Column(t.schema[c].Name)]
 		if !ok {
 			b = prune.Bounds{Nulls: -1, Rows: -1}
@@ -165,6 +165,15 @@ func (p *firstPass) keys(f delta.Add, rows rewrite.Rows) (rewrite.Keys, error) {
 		}
 	}
 	return rewrite.ViewKeys(columns)
+}
+
+// everyFile are the places of all live files in the snapshot.
+func (t *target) everyFile() []int {
+	all := make([]int, len(t.delta.Files))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // bytesOf is the size of files of the snapshot.

@@ -106,7 +106,7 @@ type Result struct {
 	FilesAdded   int        `json:"files_added"`
 	BytesRemoved unit.Bytes `json:"bytes_removed"`
 	BytesAdded   unit.Bytes `json:"bytes_added"`
-	// Apart are rows that were written apart, inserted ones included.
+	// Apart are rows that were put in order and written apart: inserted, moved or joined ones.
 	Apart    int64         `json:"rows_apart"`
 	Attempts int           `json:"attempts"` // commits tried
 	Took     time.Duration `json:"took_ns"`
@@ -157,14 +157,13 @@ func (m *Merger) attempt(ctx context.Context, r Request, s *source) (Result, *so
 	if len(d.decision.touched)+len(d.decision.inserted) == 0 {
 		return result, d.source, nil
 	}
-	reason, err = execute.Room(d.target.store, d.plan.BytesTouched+d.source.bytes, m.o.FreeSpace)
+	reason, err = execute.Room(d.target.store, d.plan.BytesTouched+d.plan.BytesJoined+d.source.bytes, m.o.FreeSpace)
 	if err == nil && reason != "" {
 		err = r.refuse("%s: make room", reason)
 	}
 	if err != nil {
 		return Result{}, d.source, err
 	}
-	d.targetFile = m.o.TargetFile
 	err = m.carryOut(ctx, r, d, began, &result)
 	return result, d.source, err
 }

@@ -26,7 +26,10 @@ type Plan struct {
 	FilesTouched int        `json:"files_touched"`
 	BytesRead    unit.Bytes `json:"bytes_read"` // of which the condition's columns are read
 	BytesTouched unit.Bytes `json:"bytes_touched"`
-	Rows         Counts     `json:"rows"`
+	// FilesJoined are small files of earlier merges that are written anew with inserted rows.
+	FilesJoined int        `json:"files_joined"`
+	BytesJoined unit.Bytes `json:"bytes_joined"`
+	Rows        Counts     `json:"rows"`
 	// Keys are the clustering keys; rows that keep them keep their place.
 	Keys []table.Column `json:"clustering"`
 	// Apart is the order of rows that are written apart.
@@ -39,6 +42,8 @@ type decided struct {
 	target     *target
 	source     *source
 	decision   decision
+	parts      *parts
+	settled    settled
 	candidates []int
 	targetFile unit.Bytes // of rows that are written apart
 }
@@ -73,6 +78,10 @@ func (m *Merger) decide(ctx context.Context, r Request, s *source) (d decided, e
 	if err := d.decision.checkNulls(r, d.target, d.source); err != nil {
 		return decided{}, err
 	}
+	d.parts, d.targetFile = newParts(d.target), m.o.TargetFile
+	if err := d.settle(r); err != nil {
+		return decided{}, err
+	}
 	d.plan = d.describe(r)
 	return d, nil
 }
@@ -84,6 +93,7 @@ func (d decided) describe(r Request) Plan {
 		Statement: statement(r, d.source.format),
 		Files:     len(t.delta.Files), FilesRead: len(d.candidates), FilesTouched: len(d.decision.touched),
 		BytesRead: t.bytesOf(d.candidates), BytesTouched: t.bytesOf(d.touched()),
+		FilesJoined: len(d.settled.taken()), BytesJoined: t.bytesOf(d.settled.taken()),
 		Rows: d.decision.counts, Keys: []table.Column{}, Apart: t.order.String(),
 	}
 	for _, c := range t.keys {
@@ -139,6 +149,7 @@ func (p Plan) Write(w io.Writer, printable func(string) string) error {
 		fmt.Sprintf("rows      %d match: %d updated, %d deleted; %d inserted; %d that match nothing deleted; %d copied in their order",
 			p.Rows.Matched, p.Rows.Updated, p.Rows.Deleted, p.Rows.Inserted, p.Rows.DeletedUnmatched, p.Rows.Copied),
 		fmt.Sprintf("keeps     rows in their place while %s stay; others are written apart by %s", cmp.Or(strings.Join(table.Texts(p.Keys), ", "), "partitions"), p.Apart),
+		fmt.Sprintf("inserts   %d rows into touched files whose keys hold them; with the rest %d small files of earlier merges, %s, are written anew", p.Rows.Placed, p.FilesJoined, p.BytesJoined),
 	}
 	for i, line := range lines {
 		lines[i] = printable(line)

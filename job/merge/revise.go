@@ -19,9 +19,8 @@ type secondPass struct {
 	decided
 	request  Request
 	prepared *rewrite.Prepared
-	schema   *arrow.Schema // of the data files
-	stored   []int         // columns of the data files
-	parts    *parts
+	schema   *arrow.Schema  // of the data files
+	stored   []int          // columns of the data files
 	aside    *rewrite.Aside // rows that move, by partition
 	nans     rewrite.NaNs   // of the source
 	homes    []int          // clustering keys that an update sets
@@ -38,8 +37,8 @@ type revised struct {
 // newSecondPass gets ready what all files share.
 func (d decided) newSecondPass(ctx context.Context, r Request, o rewrite.Options) (p *secondPass, err error) {
 	t := d.target
-	p = &secondPass{decided: d, request: r, stored: t.stored(), parts: newParts(t)}
-	files := d.touched()
+	p = &secondPass{decided: d, request: r, stored: t.stored()}
+	files := slices.Concat(d.touched(), d.settled.taken())
 	if len(files) == 0 && len(t.delta.Files) > 0 {
 		files = []int{0} // for the form of its files
 	}
@@ -134,7 +133,7 @@ func (p *secondPass) revise(ctx context.Context, number int, f matches, path str
 	}
 	e := &edit{secondPass: p, matches: f, add: add, number: uint64(number)}
 	written, sum, err := p.prepared.Write(ctx, rewrite.Ordered{
-		Path: path, Most: f.rows, Width: float64(add.Size) / float64(max(1, f.rows)), NaNs: nans,
+		Path: path, Most: f.rows + int64(len(p.settled.guests[number])), Width: float64(add.Size) / float64(max(1, f.rows)), NaNs: nans,
 		Rows: func(yield func([]arrow.Array, error) bool) { e.rows(ctx, log, yield) },
 	})
 	if err != nil {
@@ -155,12 +154,24 @@ type edit struct {
 	number uint64
 	next   int // match that comes next
 	turn   uint64
-	// Sums of the file's rows, of those that leave it, of those that take their place, and of
-	// those that were put aside.
+	// Sums of the file's rows, of those that leave it, of those that come in, and of those that
+	// were put aside.
 	old, out, in, moved rewrite.RowSum
 }
 
 func (e *edit) rows(ctx context.Context, log rewrite.File, yield func([]arrow.Array, error) bool) {
+	if !e.own(ctx, log, yield) {
+		return
+	}
+	for columns, err := range e.inserts(e.settled.guests[e.number], &e.in) {
+		if !yield(columns, err) || err != nil {
+			return
+		}
+	}
+}
+
+// own yields what stays of the file's own rows, and says whether more is wanted.
+func (e *edit) own(ctx context.Context, log rewrite.File, yield func([]arrow.Array, error) bool) bool {
 	plain := make([]int, len(e.homes))
 	for k, c := range e.homes {
 		plain[k] = slices.Index(e.stored, c)
@@ -172,12 +183,13 @@ func (e *edit) rows(ctx context.Context, log rewrite.File, yield func([]arrow.Ar
 		}
 		if err != nil {
 			yield(nil, err)
-			return
+			return false
 		}
 		if columns[0].Len() > 0 && !yield(columns, nil) {
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // fates are what becomes of the rows of a batch: where each row that stays in the file comes from,
@@ -205,7 +217,7 @@ func (e *edit) batch(rows rewrite.Rows) ([]arrow.Array, error) {
 		return nil, err
 	}
 	if len(f.out) == 0 {
-		return e.whole(rows, f.stay)
+		return e.whole(rows)
 	}
 	if err := e.account(rows, f); err != nil {
 		return nil, err
@@ -214,16 +226,20 @@ func (e *edit) batch(rows rewrite.Rows) ([]arrow.Array, error) {
 }
 
 // whole gives rows none of which changes; only what cannot be written as it is is copied.
-func (e *edit) whole(rows rewrite.Rows, all []rewrite.Pick) ([]arrow.Array, error) {
+func (p *secondPass) whole(rows rewrite.Rows) ([]arrow.Array, error) {
 	columns := slices.Clone(rows.Columns)
+	all := make([]rewrite.Pick, rows.Count)
+	for i := range all {
+		all[i].Row = uint32(i)
+	}
 	for k, column := range columns {
-		dt := e.schema.Field(k).Type
+		dt := p.schema.Field(k).Type
 		if column.Data().Offset() == 0 && column.DataType().ID() == dt.ID() {
 			continue
 		}
 		var err error
 		if columns[k], err = rewrite.Gather(dt, []arrow.Array{column}, all); err != nil {
-			return nil, fmt.Errorf("column %q: %w", e.target.schema[e.stored[k]].Name, err)
+			return nil, fmt.Errorf("column %q: %w", p.target.schema[p.stored[k]].Name, err)
 		}
 	}
 	return columns, nil

@@ -28,7 +28,8 @@ func sparkCases() int {
 }
 
 // sparkRows selects rows of every type from ids, with NULLs, NaN, −0.0 and few values where keys
-// are to match; what tells the table's rows from the source's is %[1]d.
+// are to match, and texts longer than bounds keep, with characters of every width at the cut. What
+// tells the table's rows from the source's is %[1]d.
 const sparkRows = `SELECT IF(pmod(id, 13) = 5, NULL, id) AS id,
   IF(pmod(id, 7) = 3, NULL, concat('code ', pmod(id, 5))) AS code,
   CAST(IF(pmod(id, 9) = 2, NULL, pmod(id, 4)) AS INT) AS n,
@@ -45,6 +46,8 @@ const sparkRows = `SELECT IF(pmod(id, 13) = 5, NULL, id) AS id,
   IF(pmod(id, 6) = 1, NULL, named_struct('a', CAST(id + %[1]d AS INT), 'b', IF(pmod(id, 4) = 1, NULL, concat('b', id)))) AS s,
   IF(pmod(id, 8) = 1, NULL, array(concat('t', id), NULL, '')) AS tags,
   map(concat('k', %[1]d), CAST(id AS INT)) AS m,
+  CASE pmod(id, 5) WHEN 0 THEN concat('what all of these texts have in front, ', id) WHEN 1 THEN concat(repeat('é', 31), id)
+    WHEN 2 THEN concat(repeat('\U0001F600', 16), id) WHEN 3 THEN concat(repeat('\uFFFF', 32), id) END AS long,
   IF(pmod(id, 10) = 9, NULL, concat('p', pmod(id, 3), ' /=é')) AS part
 FROM %[2]s`
 
@@ -60,6 +63,8 @@ var sparkTargets = []struct{ name, clause, after string }{
 	{"parted_deleted", "PARTITIONED BY (part) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.columnMapping.mode' = 'name')", "DELETE FROM %s WHERE pmod(small, 3) = 1"},
 	{"clustered", "CLUSTER BY (id, day)", "OPTIMIZE %s"},
 	{"ordered", "", "OPTIMIZE %s ZORDER BY (amount, small)"},
+	{"by_texts", "CLUSTER BY (long)", "OPTIMIZE %s"},
+	{"grown", "", "ALTER TABLE %s ADD COLUMNS (extra STRUCT<a: INT>)"},
 }
 
 // sparkSources are ids: many that match, few, keys that are there twice, none, all.
@@ -107,7 +112,7 @@ func makeSparkTables(t *testing.T, spark *sparktest.Spark, dir string) {
 	t.Helper()
 	var create, after []string
 	for _, s := range sparkTargets {
-		create = append(create, fmt.Sprintf("CREATE TABLE %s USING delta %s LOCATION '%s' AS %s", s.name, s.clause, filepath.Join(dir, s.name), fmt.Sprintf(sparkRows, 0, "range(0, 200, 1, 2)")))
+		create = append(create, fmt.Sprintf("CREATE TABLE %s USING delta %s LOCATION '%s' AS %s", s.name, s.clause, filepath.Join(dir, s.name), fmt.Sprintf(sparkRows, 0, "range(0, 200, 1, 3)")))
 		if s.after != "" {
 			after = append(after, fmt.Sprintf(s.after, s.name))
 		}
@@ -133,15 +138,11 @@ func drawSparkCase(t *testing.T, made string, number int) sparkCase {
 	t.Helper()
 	random := rand.New(rand.NewPCG(9, uint64(number)))
 	target, source := sparkTargets[number%len(sparkTargets)], sparkSources[random.IntN(len(sparkSources))]
-	code := table.Column("code")
-	if target.name == "mapped" {
-		code = "kode"
-	}
 	format := []string{"delta", "parquet"}[random.IntN(2)]
 	from := filepath.Join(made, "source", source.name+" "+format)
 	pick := func(from ...merge.Action) merge.Action { return from[random.IntN(len(from))] }
-	ons := [][]table.Column{{"id"}, {"id"}, {"id", "small"}, {"part", "id"}, {"amount"}, {"day", "flag", "small"}, {"price"}, {"ratio"}, {"wide"}, {"at"}, {"local"}, {"small", "tiny"}, {"n", "small"}}
-	sets := [][]table.Column{nil, nil, {"amount", "raw"}, {"part"}, {"s", "tags", "m"}, {"day", "small"}, {"n"}, {"id", "wide", "at"}}
+	ons := [][]table.Column{{"id"}, {"id"}, {"id", "small"}, {"part", "id"}, {"amount"}, {"day", "flag", "small"}, {"price"}, {"ratio"}, {"wide"}, {"at"}, {"local"}, {"small", "tiny"}, {"n", "small"}, {"long"}, {"long", "part"}}
+	sets := [][]table.Column{nil, nil, {"amount", "raw"}, {"part"}, {"s", "tags", "m"}, {"day", "small"}, {"n"}, {"id", "wide", "at"}, {"long", "raw"}}
 	c := sparkCase{request: merge.Request{
 		Table: table.Name(target.name), Source: from, On: ons[random.IntN(len(ons))],
 		Matched: pick(merge.Keep, merge.Update, merge.Update, merge.Update, merge.Delete), NotMatched: pick(merge.Keep, merge.Insert, merge.Insert),
@@ -150,7 +151,7 @@ func drawSparkCase(t *testing.T, made string, number int) sparkCase {
 	if c.request.Matched == merge.Update {
 		c.request.Set = sets[random.IntN(len(sets))]
 	}
-	if code == "kode" { // the source has no such column: neither all columns nor new rows can be had of it
+	if target.name == "mapped" || target.name == "grown" { // the source lacks a column: neither all columns nor new rows can be had of it
 		c.request.NotMatched = merge.Keep
 		if c.request.Matched == merge.Update && c.request.Set == nil {
 			c.request.Set = []table.Column{"price", "tags"}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/google/uuid"
@@ -146,7 +147,7 @@ func (m made) addFile(t fataler, dir, name string, rows any, values action) acti
 	}
 	add := action{
 		"path": (&url.URL{Path: name}).EscapedPath(), "partitionValues": values, "size": info.Size(), "modificationTime": 1, "dataChange": true,
-		"stats": fmt.Sprintf(`{"numRecords":%d}`, n),
+		"stats": statsOf(n, rows),
 	}
 	if len(m.keys) > 0 {
 		keys, err := json.Marshal(m.keys)
@@ -154,6 +155,43 @@ func (m made) addFile(t fataler, dir, name string, rows any, values action) acti
 		add["tags"] = action{"AJLO_ORDER": "hilbert", "AJLO_KEYS": string(keys)}
 	}
 	return action{"add": add}
+}
+
+// statsOf are a file's: the bounds of some columns, by ids and days where all rows have them.
+func statsOf(n int, rows any) string {
+	var bodies []body
+	switch rows := rows.(type) {
+	case []row:
+		for _, r := range rows {
+			bodies = append(bodies, r.body)
+		}
+	case []body:
+		bodies = rows
+	}
+	least, greatest, nulls := action{}, action{}, action{"id": 0, "day": 0}
+	for _, b := range bodies {
+		if b.ID == nil || b.Day == nil {
+			return fmt.Sprintf(`{"numRecords":%d}`, n)
+		}
+		day := time.Unix(int64(*b.Day)*86400, 0).UTC().Format(time.DateOnly)
+		if old, ok := least["id"]; !ok || *b.ID < old.(int64) {
+			least["id"] = *b.ID
+		}
+		if old, ok := greatest["id"]; !ok || *b.ID > old.(int64) {
+			greatest["id"] = *b.ID
+		}
+		if old, ok := least["day"]; !ok || day < old.(string) {
+			least["day"] = day
+		}
+		if old, ok := greatest["day"]; !ok || day > old.(string) {
+			greatest["day"] = day
+		}
+	}
+	text, err := json.Marshal(action{"numRecords": n, "minValues": least, "maxValues": greatest, "nullCount": nulls})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // writeParquet uses another library than ajlo's.

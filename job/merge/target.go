@@ -28,6 +28,8 @@ type target struct {
 	// adrift is true where an update may change a clustering key that is no column by itself:
 	// rows then leave their place.
 	adrift bool
+	// rooted is true where keys are all that place a row within its partition.
+	rooted bool
 	order  layout.Layout // of rows that are written apart
 }
 
@@ -205,6 +207,7 @@ func matchable(t delta.Type) bool {
 
 // clustering finds the columns whose values a row may not change to stay in its place.
 func (t *target) clustering() {
+	t.rooted = true
 	for _, key := range t.lake.Layout.Clustering {
 		named := func(name string) int {
 			return slices.IndexFunc(t.schema, func(f delta.Field) bool { return f.Name == name })
@@ -214,13 +217,14 @@ func (t *target) clustering() {
 		case c < 0: // a field of a struct
 			top, _, _ := strings.Cut(string(key), ".")
 			whole := named(top)
-			t.adrift = t.adrift || whole < 0 && slices.Contains(t.set, true) || whole >= 0 && t.set[whole]
+			t.rooted, t.adrift = false, t.adrift || whole < 0 && slices.Contains(t.set, true) || whole >= 0 && t.set[whole]
 		case !matchable(t.schema[c].Type):
-			t.adrift = t.adrift || t.set[c]
+			t.rooted, t.adrift = false, t.adrift || t.set[c]
 		case !slices.Contains(t.parted, c):
 			t.keys = append(t.keys, c)
 		}
 	}
+	t.rooted = t.rooted && len(t.keys) > 0
 }
 
 // arrange says in which order rows are written apart: by the clustering keys; without any by the
