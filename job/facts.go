@@ -72,6 +72,19 @@ func (o Observer) factFolder(ctx context.Context, location string) (factcache.Fo
 	return factcache.OpenStored(ctx, store)
 }
 
+// Discard deletes what Export wrote into a folder, and nothing else, and counts the files.
+func (o Observer) Discard(ctx context.Context, location string) (int, error) {
+	folder, err := o.factFolder(ctx, location)
+	if err != nil {
+		return 0, fmt.Errorf("delete facts: %w", err)
+	}
+	files, err := folder.Discard(ctx)
+	if err != nil {
+		return files, fmt.Errorf("delete the facts in %s: %w", location, err)
+	}
+	return files, nil
+}
+
 // factSets opens a folder that Export wrote.
 func (o Observer) factSets(ctx context.Context, location string) (factcache.Folder, []factcache.Set, error) {
 	folder, err := o.factFolder(ctx, location)

@@ -5,8 +5,8 @@ plan, a person's leave where the config asks for one (approval: required), apply
 measured, and a report. A night without drift shows its changing tasks as skipped. Every task can
 be retried: what was done is not done again. The figures of each task are its XCom.
 
-Put this file into the DAGs folder and the program on the workers. Config, state and the folder
-of facts have to be on a disk that all workers see.
+Put this file into the DAGs folder, and the program with its config on the workers. State and facts
+have to be on a disk that all workers see, or in object storage (s3://bucket/facts).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shutil
 import subprocess
 import threading
 from datetime import datetime, timedelta, timezone
@@ -34,8 +33,8 @@ OTHERS = {1: "failed", 3: "applied in part", 4: "another run holds the lease"}
 RETRY_AFTER = timedelta(seconds=int(os.environ.get("AJLO_RETRY_SECONDS", "330")))
 
 
-def ajlo(*arguments: str) -> tuple[str, dict]:
-    """Calls the program; gives what it printed and the last line of its log."""
+def ajlo(*arguments: str) -> str:
+    """Calls the program, and gives what it printed."""
     command = [get_current_context()["params"]["binary"], *arguments]
     try:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -63,10 +62,7 @@ def ajlo(*arguments: str) -> tuple[str, dict]:
         raise AirflowFailException(f"ajlo ended with {code}, {FINAL[code]}: {said[0]}")
     if code:
         raise AirflowException(f"ajlo ended with {code}, {OTHERS.get(code, 'killed')}: {said[0]}")
-    try:
-        return printed, dict(json.loads(said[0]))
-    except ValueError:
-        return printed, {}
+    return printed
 
 
 def window_end() -> datetime:
@@ -114,7 +110,7 @@ def figures(result: dict) -> dict:
     params={
         "config": Param(os.environ.get("AJLO_CONFIG", "/etc/ajlo/ajlo.yaml"), type="string", description="The config file."),
         "binary": Param("ajlo", type="string", description="The program, by name or path."),
-        "facts": Param("/var/lib/ajlo/airflow", type="string", description="Where facts lie between reading logs and planning."),
+        "facts": Param("/var/lib/ajlo/airflow", type="string", description="Where facts lie between reading logs and planning: a folder, or a URL such as s3://bucket/facts."),
         "shards": Param(4, type="integer", minimum=1, maximum=256, description="Tasks that read the logs."),
         "approval_hours": Param(12, type="integer", minimum=1, maximum=168, description="How long a person's leave holds."),
     },
@@ -125,17 +121,16 @@ def ajlo_night():
     @task
     def shards() -> list[str]:
         count = get_current_context()["params"]["shards"]
-        os.makedirs(facts_folder(), mode=0o700, exist_ok=True)
         return [f"{part}/{count}" for part in range(1, count + 1)]
 
     @task(map_index_template="{{ task.op_kwargs['shard'] }}")
     def facts(shard: str) -> dict:
-        _, said = ajlo("facts", *config(), "--now", window_end().isoformat(), "--shard", shard, "--parquet", facts_folder())
-        return {"shard": shard, "applications": said.get("applications"), "queries": said.get("queries")}
+        printed = ajlo("facts", *config(), "--now", window_end().isoformat(), "--shard", shard, "--parquet", facts_folder(), "--json")
+        return {"shard": shard, **json.loads(printed)}
 
     @task
     def plan() -> dict:
-        printed, _ = ajlo("run", *config(), "--now", window_end().isoformat(), "--facts", facts_folder(), "--dry-run", "--json")
+        printed = ajlo("run", *config(), "--now", window_end().isoformat(), "--facts", facts_folder(), "--dry-run", "--json")
         return figures(json.loads(printed))
 
     @task.branch
@@ -157,21 +152,21 @@ def ajlo_night():
                 "--approved-by", answer["responded_by_user"]["name"],
                 "--approved-until", (answered + hours).isoformat(),
             ]  # fmt: skip
-        printed, _ = ajlo("apply", *config(), planned["plan_file"], "--json", *leave)
+        printed = ajlo("apply", *config(), planned["plan_file"], "--json", *leave)
         return figures(json.loads(printed))
 
     @task
     def verify() -> list[dict]:
         """What each change was promised, and what it was measured to do."""
-        printed, _ = ajlo("audit", "changes", *config(), "--since", night(), "--json")
+        printed = ajlo("audit", "changes", *config(), "--since", night(), "--json")
         told = ("table_name", "layout", "promised_saved_bytes_per_window", "rewritten_bytes", "row_count", "effects", "approved_by")
         return [{name: change[name] for name in told} for change in json.loads(printed)]
 
     @task(trigger_rule="none_failed")
     def report() -> str:
-        printed, _ = ajlo("audit", *config(), "--since", night())
+        printed = ajlo("audit", *config(), "--since", night())
         log.info("%s", printed)
-        shutil.rmtree(facts_folder(), ignore_errors=True)
+        ajlo("facts", *config(), "--facts", facts_folder(), "--discard")  # they hold literals of queries
         return printed
 
     planned = plan()

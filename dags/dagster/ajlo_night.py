@@ -8,14 +8,14 @@ person's leave (approval: required) the layout waits: materialize it alone, with
 
     dagster dev -f ajlo_night.py
 
-The program has to be where runs are, and config, state and the folder of facts on a disk that all
-of them see. The window of a partition's night ends with the partition.
+The program and its config have to be where runs are; state and facts on a disk that all of them
+see, or in object storage (s3://bucket/facts). The window of a partition's night ends with the
+partition.
 """
 
 # No "from __future__ import annotations": Dagster reads the annotations of what it decorates.
 import json
 import os
-import shutil
 import subprocess
 import threading
 
@@ -91,20 +91,19 @@ def figures(result: dict) -> dict:
 
 @dg.op(out=dg.DynamicOut(str), retry_policy=RETRY)
 def shards(context: dg.OpExecutionContext, ajlo: Ajlo):
-    os.makedirs(ajlo.folder(context), mode=0o700, exist_ok=True)
     for part in range(1, ajlo.shards + 1):
         yield dg.DynamicOutput(f"{part}/{ajlo.shards}", mapping_key=str(part))
 
 
 @dg.op(retry_policy=RETRY)
-def read_shard(context: dg.OpExecutionContext, ajlo: Ajlo, shard: str) -> str:
-    ajlo(context, "facts", "--now", now(context), "--shard", shard, "--parquet", ajlo.folder(context))
-    return shard
+def read_shard(context: dg.OpExecutionContext, ajlo: Ajlo, shard: str) -> dict:
+    return json.loads(ajlo(context, "facts", "--now", now(context), "--shard", shard, "--parquet", ajlo.folder(context), "--json"))
 
 
 @dg.op
-def together(context: dg.OpExecutionContext, ajlo: Ajlo, read: list[str]) -> str:
-    context.add_output_metadata({"shards": len(read), "applications": sum(name.endswith(".parquet") for name in os.listdir(ajlo.folder(context)))})
+def together(context: dg.OpExecutionContext, ajlo: Ajlo, read: list[dict]) -> str:
+    told = {name: sum(shard[name] for shard in read) for name in ("applications", "queries")}
+    context.add_output_metadata({"shards": len(read), **told})
     return ajlo.folder(context)
 
 
@@ -119,7 +118,7 @@ def plan(context: dg.AssetExecutionContext, ajlo: Ajlo, facts: str) -> dict:
     """What the night would change, and why."""
     result = json.loads(ajlo(context, "run", "--now", now(context), "--facts", facts, "--dry-run", "--json"))
     context.add_output_metadata(figures(result))
-    shutil.rmtree(facts, ignore_errors=True)  # facts hold literals of queries
+    ajlo(context, "facts", "--facts", facts, "--discard")  # they hold literals of queries
     wanted = ("outcome", "plan_file", "plan_sha256", "awaits_approval")
     return {name: result.get(name) for name in wanted}
 

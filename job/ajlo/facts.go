@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"ajlo/job"
@@ -16,7 +17,8 @@ type factsCommand struct {
 	Shard   string `placeholder:"I/N" help:"Read one of N equal parts of the applications; all N give exactly the whole."`
 	Parquet place  `placeholder:"URL" xor:"form" help:"Write the facts into a folder, on this machine, s3://, gs:// or azblob://, that --facts reads, one file an application, instead of printing them."`
 	Explain string `placeholder:"APP/EXECUTION" xor:"form" help:"One query: its plan, which joins and predicates were taken, and what was not."`
-	JSON    bool   `xor:"form" help:"One JSON object a line."`
+	Discard bool   `xor:"form" help:"Delete the facts in the folders of --facts, when the night is done with them: they hold literals of queries."`
+	JSON    bool   `help:"One JSON object a line; with --parquet, one of what was written."`
 }
 
 // Run prints what the logs say.
@@ -25,8 +27,11 @@ func (c factsCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	if c.Explain != "" {
+	switch {
+	case c.Explain != "":
 		return c.explain(ctx, w, o)
+	case c.Discard:
+		return c.discard(ctx, w, o)
 	}
 	observed, err := c.observe(ctx, o, span)
 	if err != nil {
@@ -55,11 +60,35 @@ func (c factsCommand) print(w world, observed job.Observed) error {
 	switch {
 	case c.Parquet != "":
 		w.log.Info("facts were written", "folder", string(c.Parquet), "applications", observed.Applications, "queries", len(observed.Queries))
-		return nil
+		if !c.JSON {
+			return nil
+		}
+		return json.NewEncoder(w.out).Encode(written{string(c.Parquet), observed.Applications, len(observed.Queries)})
 	case c.JSON:
 		return report.FactsJSON(w.out, observed.Queries)
 	}
 	return report.Facts(w.out, observed.Queries)
+}
+
+// written is what --parquet --json prints.
+type written struct {
+	Folder       string `json:"folder"`
+	Applications int    `json:"applications"`
+	Queries      int    `json:"queries"`
+}
+
+func (c factsCommand) discard(ctx context.Context, w world, o job.Observer) error {
+	if len(c.Facts) == 0 {
+		return &job.UsageError{Text: "--discard deletes facts: name their folder with --facts"}
+	}
+	for _, folder := range c.Facts {
+		files, err := o.Discard(ctx, string(folder))
+		if err != nil {
+			return err
+		}
+		w.log.Info("facts were deleted", "folder", string(folder), "files", files)
+	}
+	return nil
 }
 
 func (c factsCommand) observer(w world) (job.Observer, window.Window, error) {

@@ -35,6 +35,13 @@ func (d disk) read(_ context.Context, name string) ([]byte, error) { return os.R
 
 func (d disk) remove(_ context.Context, name string) error { return os.Remove(d.path(name)) }
 
+func (d disk) close(ctx context.Context) error {
+	if names, err := d.list(ctx); err != nil || len(names) > 0 {
+		return err
+	}
+	return gone(os.Remove(string(d)))
+}
+
 // write does not sync: what a power cut leaves of a file does not have its digest.
 func (d disk) write(_ context.Context, name string, file []byte) (err error) {
 	if err := os.MkdirAll(string(d), folderMode); err != nil {

@@ -44,6 +44,8 @@ type storage interface {
 	// carries the digest of its bytes.
 	write(ctx context.Context, name string, file []byte) error
 	remove(ctx context.Context, name string) error
+	// close removes the folder itself, if it is empty and storage of its kind has folders.
+	close(ctx context.Context) error
 }
 
 // Open lists a folder of this machine; one that is not there yet is empty.

@@ -168,3 +168,20 @@ func (s *Set) cover(m Manifest) {
 		s.End = m.End
 	}
 }
+
+// Discard deletes the files that Put and PutManifest wrote, manifests first, and counts them.
+// What others put into the folder stays.
+func (f Folder) Discard(ctx context.Context) (int, error) {
+	names := f.of(manifestStem)
+	for _, name := range f.names {
+		if wellNamed(name) {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		if err := gone(f.place.remove(ctx, name)); err != nil {
+			return i, err
+		}
+	}
+	return len(names), f.place.close(ctx)
+}

@@ -107,6 +107,36 @@ func TestShardThatIsWrittenAgain(t *testing.T) {
 	}
 }
 
+// What ajlo wrote is deleted, with the folder where nothing else is in it.
+func TestDiscard(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "facts")
+	put(t, folder, key, some())
+	if err := opened(t, folder).PutManifest(t.Context(), shard(0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	notes := filepath.Join(folder, "notes.parquet")
+	if err := os.WriteFile(notes, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := opened(t, folder).Discard(t.Context()); n != 2 || err != nil {
+		t.Errorf("%d files, %v, want 2", n, err)
+	}
+	if only(t, folder) != notes {
+		t.Error("a file that ajlo did not write is gone")
+	}
+	if err := os.Remove(notes); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if n, err := opened(t, folder).Discard(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d files, %v, want none", n, err)
+		}
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the empty folder is still there: %v", err)
+	}
+}
+
 func TestFolderWithoutManifest(t *testing.T) {
 	folder := t.TempDir()
 	put(t, folder, key, some())

@@ -31,6 +31,8 @@ func (s stored) read(ctx context.Context, name string) ([]byte, error) {
 
 func (s stored) remove(ctx context.Context, name string) error { return s.store.Delete(ctx, name) }
 
+func (s stored) close(context.Context) error { return nil }
+
 func (s stored) write(ctx context.Context, name string, file []byte) error {
 	if err := s.store.PutIfAbsent(ctx, name, file); !errors.Is(err, object.ErrExists) {
 		return err

@@ -67,8 +67,7 @@ type learner struct {
 type learnColumn struct {
 	name table.Column
 	ranked
-	distinct []uint32 // ranks that occur, rising
-	cuts     []cutAt  // at the constants of wishes, rising
+	cuts []cutAt // at the constants of wishes, rising
 }
 
 // cutAt is a value to cut at and the least rank that is not below it.
@@ -85,7 +84,7 @@ func (s *Simulation) learner(wishes []Wish, files int) *learner {
 		if !ok || s.rows == 0 {
 			continue
 		}
-		column := learnColumn{name: c, ranked: known, distinct: known.distinctRanks()}
+		column := learnColumn{name: c, ranked: known}
 		column.cuts = column.cutsOf(wishes)
 		l.columns = append(l.columns, column)
 	}
@@ -121,12 +120,6 @@ func comparedColumns(wishes []Wish) []table.Column {
 		})
 	}
 	return columns
-}
-
-func (r ranked) distinctRanks() []uint32 {
-	seen := slices.Clone(r.of)
-	slices.Sort(seen)
-	return slices.Compact(seen)
 }
 
 // rankOf is the least rank whose value is not below v; beyond all ranks where there is none.

@@ -13,6 +13,8 @@ type ranked struct {
 	of     []uint32 // rank of each row
 	row    []uint32 // one row of each rank that occurs
 	least  uint32   // rank of the least value; NULLs rank below it
+	// distinct are the ranks that occur, ascending.
+	distinct []uint32
 }
 
 // rank ranks a column on first use; ok is false where it was not sampled.
@@ -29,6 +31,11 @@ func (s *Simulation) rank(column table.Column) (r ranked, ok bool) {
 		r.row[rank] = uint32(row)
 		if !values[row].IsNull() {
 			r.least = min(r.least, rank)
+		}
+	}
+	for rank, row := range r.row {
+		if r.of[row] == uint32(rank) {
+			r.distinct = append(r.distinct, uint32(rank))
 		}
 	}
 	s.ranked[column] = r

@@ -63,7 +63,7 @@ type move struct {
 
 // newMove moves the span of the cuts to a place, 0 to 1, of the column's values.
 func newMove(known ranked, cuts, recurring []predicate.Value, place float64) move {
-	m := move{column: learnColumn{ranked: known, distinct: known.distinctRanks()}}
+	m := move{column: learnColumn{ranked: known}}
 	low, high := len(known.of), 0
 	for _, v := range cuts {
 		r := int(m.column.rankOf(v))
