@@ -127,6 +127,9 @@ func (n Night) returns(ctx context.Context, ended state.Ended) ([]plan.Return, D
 	}
 	undone := make([]plan.Undone, 0, len(ended.Changed))
 	for _, step := range slices.Backward(ended.Changed) {
+		if step >= len(p.Steps) {
+			return nil, Decision{}, l, &Incomplete{state.Refused, fmt.Sprintf("run %s is refused: its plan was lost with an earlier state, so what it found is not known: take its tables back by hand", ended.ID)}
+		}
 		u, err := n.undone(ctx, p.Steps[step], delta.Stamp{Run: ended.ID, Step: step, PlanHash: ended.PlanHash})
 		if err != nil {
 			return nil, Decision{}, l, err

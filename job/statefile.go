@@ -26,12 +26,8 @@ func (f StateFile) folder() (at state.Stored, ok bool, err error) {
 	if object.IsLocal(f.Location) {
 		return at, false, nil
 	}
-	open := f.Open
-	if open == nil {
-		open = object.Open
-	}
 	folder, name := object.Split(f.Location)
-	objects, err := open(folder)
+	objects, err := f.opener()(folder)
 	if err != nil {
 		return at, true, fmt.Errorf("state: %w", err)
 	}

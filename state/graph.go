@@ -12,22 +12,24 @@ import (
 
 // RecordGraph stores the join graph of the run's window, once.
 func (r *Run) RecordGraph(ctx context.Context, g joingraph.Graph) error {
-	return r.write(ctx, "recording the join graph", func(tx *sql.Tx) error {
-		const summary = `UPDATE windows SET recorded_us = ?, queries = ?, keyless = ?, task_ms = ? WHERE run_id = ?`
-		if _, err := tx.ExecContext(ctx, summary, micros(r.store.now()), g.Queries, g.Keyless, g.TaskMS, r.ID); err != nil {
+	return r.write(ctx, "recording the join graph", func(tx *sql.Tx) error { return r.insertGraph(ctx, tx, g) })
+}
+
+func (r *Run) insertGraph(ctx context.Context, tx *sql.Tx, g joingraph.Graph) error {
+	const summary = `UPDATE windows SET recorded_us = ?, queries = ?, keyless = ?, task_ms = ? WHERE run_id = ?`
+	if _, err := tx.ExecContext(ctx, summary, micros(r.store.now()), g.Queries, g.Keyless, g.TaskMS, r.ID); err != nil {
+		return err
+	}
+	edges := slices.Concat(g.Edges, g.Unscored)
+	if err := r.insertEdges(ctx, tx, edges, len(g.Edges)); err != nil {
+		return err
+	}
+	for i, e := range edges {
+		if err := r.insertEdgeParts(ctx, tx, i, e); err != nil {
 			return err
 		}
-		edges := slices.Concat(g.Edges, g.Unscored)
-		if err := r.insertEdges(ctx, tx, edges, len(g.Edges)); err != nil {
-			return err
-		}
-		for i, e := range edges {
-			if err := r.insertEdgeParts(ctx, tx, i, e); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func (r *Run) insertEdges(ctx context.Context, tx *sql.Tx, edges []joingraph.Edge, scored int) error {

@@ -59,7 +59,7 @@ func (s *Store) sound(ctx context.Context) error {
 		return err
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("its check found %s: %s", verdict, damaged)
+		return fmt.Errorf("%w: %s: %s", errUnsound, verdict, damaged)
 	}
 	return nil
 }

@@ -41,19 +41,24 @@ func (r *Run) RecordPlan(ctx context.Context, p plan.Plan, text []byte, hash str
 		if err := r.insertPlan(ctx, tx, p, text, hash); err != nil {
 			return err
 		}
-		if err := r.insertPlanTables(ctx, tx, p.Tables); err != nil {
+		return r.insertPlanParts(ctx, tx, p)
+	})
+}
+
+// insertPlanParts stores what a plan says of each table, candidate, query class and step.
+func (r *Run) insertPlanParts(ctx context.Context, tx *sql.Tx, p plan.Plan) error {
+	if err := r.insertPlanTables(ctx, tx, p.Tables); err != nil {
+		return err
+	}
+	for _, t := range p.Tables {
+		if err := r.insertCandidates(ctx, tx, t); err != nil {
 			return err
 		}
-		for _, t := range p.Tables {
-			if err := r.insertCandidates(ctx, tx, t); err != nil {
-				return err
-			}
-			if err := r.insertClasses(ctx, tx, t); err != nil {
-				return err
-			}
+		if err := r.insertClasses(ctx, tx, t); err != nil {
+			return err
 		}
-		return r.insertSteps(ctx, tx, p.Steps)
-	})
+	}
+	return r.insertSteps(ctx, tx, p.Steps)
 }
 
 func (r *Run) insertPlan(ctx context.Context, tx *sql.Tx, p plan.Plan, text []byte, hash string) error {

@@ -59,10 +59,10 @@ func (s *Store) referenceGraph(ctx context.Context, ref drift.Reference, night s
 
 const (
 	lastRun = `SELECT r.id, r.outcome FROM runs r JOIN windows w ON w.run_id = r.id
-		WHERE r.night < ? AND r.purpose = 'night' AND w.recorded_us IS NOT NULL AND r.outcome IS NOT NULL
+		WHERE r.night < ? AND r.purpose = 'night' AND w.recorded_us IS NOT NULL AND r.outcome IS NOT NULL AND r.pruned_us IS NULL
 		ORDER BY r.night DESC, r.attempt DESC`
 	planRun = `SELECT r.id, r.outcome FROM runs r JOIN windows w ON w.run_id = r.id JOIN plans p ON p.run_id = r.id
-		WHERE r.night <= ? AND r.purpose = 'night' AND r.dry_run = 0 AND coalesce(r.trigger_fired, 1) AND w.recorded_us IS NOT NULL AND r.outcome IS NOT NULL
+		WHERE r.night <= ? AND r.purpose = 'night' AND r.dry_run = 0 AND coalesce(r.trigger_fired, 1) AND w.recorded_us IS NOT NULL AND r.outcome IS NOT NULL AND r.pruned_us IS NULL
 		ORDER BY r.night DESC, r.attempt DESC`
 )
 

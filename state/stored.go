@@ -86,17 +86,22 @@ func (s *Store) publish(ctx context.Context) error {
 	}
 	s.stored.mu.Lock()
 	defer s.stored.mu.Unlock()
-	whole := filepath.Join(s.stored.folder, "whole.db")
-	if err := os.Remove(whole); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	// The file by itself lacks what is still in its write-ahead log.
-	if _, err := s.db.ExecContext(ctx, "VACUUM INTO ?", whole); err != nil {
-		return fmt.Errorf("copying: %w", err)
-	}
-	data, err := os.ReadFile(whole)
+	data, err := s.whole(ctx)
 	if err != nil {
 		return err
 	}
 	return s.stored.put(ctx, data)
+}
+
+// whole gives the bytes of the local copy: the file by itself lacks what is still in its
+// write-ahead log.
+func (s *Store) whole(ctx context.Context) ([]byte, error) {
+	whole := filepath.Join(s.stored.folder, "whole.db")
+	if err := os.Remove(whole); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if _, err := s.db.ExecContext(ctx, "VACUUM INTO ?", whole); err != nil {
+		return nil, fmt.Errorf("copying: %w", err)
+	}
+	return os.ReadFile(whole)
 }

@@ -8,14 +8,12 @@ import (
 	"time"
 
 	"ajlo/job"
-	"ajlo/job/bucket"
 	"ajlo/job/report"
 )
 
 type auditCommand struct {
 	View    string `arg:"" optional:"" enum:",changes,runs,steps,drift,edges,candidates,untouched,verdicts" default:"" help:"One view as a table: changes, runs, steps, drift, edges, candidates, untouched or verdicts. Without one: what was changed and why, night by night, and what never was."`
-	Config  string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file, which names the state."`
-	State   place  `placeholder:"URL" help:"The state, a file or a URL of object storage, instead of the config's."`
+	stateOptions
 	Since   string `placeholder:"DATE" help:"The first night that is wanted."`
 	Table   string `placeholder:"NAME" help:"One table alone."`
 	CSV     bool   `xor:"form" help:"Print the view as CSV."`
@@ -65,21 +63,12 @@ func (c auditCommand) asked() job.Asked { return job.Asked{Since: c.Since, Table
 
 // state is the one to read.
 func (c auditCommand) state() (job.StateFile, error) {
-	at := job.StateFile{Location: string(c.State), Open: bucket.Open}
 	if c.Since != "" {
 		if _, err := time.Parse(time.DateOnly, c.Since); err != nil {
-			return at, &job.UsageError{Text: "--since " + c.Since + ": want the date of a night, such as 2026-11-30"}
+			return job.StateFile{}, &job.UsageError{Text: "--since " + c.Since + ": want the date of a night, such as 2026-11-30"}
 		}
 	}
-	if at.Location != "" {
-		return at, nil
-	}
-	conf, err := logOptions{Config: c.Config}.load()
-	if errUsage := new(job.UsageError); errors.As(err, &errUsage) {
-		return at, &job.UsageError{Text: "no state: name one with --state, or a config with --config"}
-	}
-	at.Location = conf.State
-	return at, err
+	return c.file()
 }
 
 func writeParquet(path string, l report.Listing) (err error) {

@@ -1,5 +1,5 @@
 // Command ajlo is the night's job on the command line: run, plan, apply, rollback,
-// explain, facts, merge, inspect, audit, schedule, config check and config init.
+// explain, facts, merge, inspect, audit, schedule, state and config, which have commands below them.
 // Arguments and a config file go in; results go to standard output, what happens on the way
 // to standard error, and the exit code says how it ended.
 package main
@@ -56,6 +56,7 @@ type commands struct {
 	Inspect  inspectCommand  `cmd:"" help:"How a table lies: files, keys, and how its files overlap."`
 	Schedule scheduleCommand `cmd:"" help:"Keep running, and run each night when it is due, once; for machines without a scheduler."`
 	Config   configCommand   `cmd:"" help:"Check a config, or begin one."`
+	State    stateCommand    `cmd:"" help:"Copy the state, put a copy back, check it, prune it, or write a lost one anew from the tables' histories."`
 	Audit    auditCommand    `cmd:"" help:"What was changed, when, by which run, why, what was promised, what it did and cost, who approved it; and what never was."`
 
 	Verbose bool             `short:"v" help:"Log what is looked at, too."`
