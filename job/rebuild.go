@@ -257,4 +257,3 @@ func (n Night) keptPlans(ctx context.Context) (map[string]json.RawMessage, error
 	}
 	return plans, nil
 }
-

@@ -12,7 +12,7 @@ import (
 )
 
 type auditCommand struct {
-	View    string `arg:"" optional:"" enum:",changes,runs,steps,drift,edges,candidates,untouched,verdicts" default:"" help:"One view as a table: changes, runs, steps, drift, edges, candidates, untouched or verdicts. Without one: what was changed and why, night by night, and what never was."`
+	View string `arg:"" optional:"" enum:",changes,runs,steps,drift,edges,candidates,untouched,verdicts" default:"" help:"One view as a table: changes, runs, steps, drift, edges, candidates, untouched or verdicts. Without one: what was changed and why, night by night, and what never was."`
 	stateOptions
 	Since   string `placeholder:"DATE" help:"The first night that is wanted."`
 	Table   string `placeholder:"NAME" help:"One table alone."`
