@@ -19,6 +19,7 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 FILE_BYTES = 2_000_000
+RUNS = ('ranges-updates', 'ranges-mixed', 'scattered-updates', 'scattered-mixed', 'every row')
 SHARE = 0.005  # of the rows, in each merge
 ON = ['l_orderkey', 'l_linenumber']
 # TPC-H leaves the keys free that are 9 to 32 above a multiple of 32: inserted rows take them.
@@ -32,7 +33,10 @@ def session(folder):
              .config('spark.sql.extensions', 'io.delta.sql.DeltaSparkSessionExtension')
              .config('spark.sql.catalog.spark_catalog', 'org.apache.spark.sql.delta.catalog.DeltaCatalog')
              .config('spark.sql.shuffle.partitions', '4').config('spark.databricks.delta.snapshotPartitions', '2')
-             .config('spark.databricks.delta.optimize.maxFileSize', str(FILE_BYTES)).getOrCreate())
+             .config('spark.databricks.delta.optimize.maxFileSize', str(FILE_BYTES)))
+    for setting in os.environ.get('SPARK_CONF', '').split():
+        spark = spark.config(*setting.split('=', 1))
+    spark = spark.getOrCreate()
     spark.sparkContext.setLogLevel('ERROR')
     return spark
 
@@ -178,7 +182,7 @@ def main(folder, merges, memory):
     rows = DeltaTable(f'{folder}/lineitem')
     print(f'lineitem: {len(rows.file_uris())} files; before any merge a look-up reads {look_up:.1f} MB and a month {month:.1f} MB; {merges} merges of {SHARE:.1%} each')
     print(ROW.format('merges', 'engine', 'wall s', 'copied M', 'shuffled M', 'files', 'look-up MB', 'month MB'))
-    for name in ('ranges-updates', 'ranges-mixed', 'scattered-updates', 'scattered-mixed', 'every row'):
+    for name in os.environ.get('RUNS', ','.join(RUNS)).split(','):
         some = sorted(glob.glob(f'{sources}/{name}/*.parquet'))
         for engine in ('ajlo', 'spark'):
             table = fresh(folder, engine)
