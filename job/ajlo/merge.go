@@ -28,6 +28,7 @@ type mergeCommand struct {
 	WhenMatched            string `placeholder:"update|delete|update:COLUMN,…" help:"What becomes of rows of the table that match."`
 	WhenNotMatched         string `placeholder:"insert" help:"What becomes of rows of the source that match nothing."`
 	WhenNotMatchedBySource string `placeholder:"delete" help:"What becomes of rows of the table that match nothing."`
+	Write                  string `default:"auto" placeholder:"auto|copy|dv" help:"Whether rows leave touched files that are written anew (copy), or by deletion vectors (dv). auto: by vectors where a file's rows are only deleted, at most a tenth of them, and the table takes vectors."`
 	TargetFileSize         string `placeholder:"BYTES" help:"Size of files of inserted and moved rows. Default: the config's engine.target_file_size, 64MiB."`
 	Commit                 string `placeholder:"conditional|exclusive" help:"How commits to a table on S3 are made safe. Default: the config's commit."`
 	Config                 string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file; the table has to be under its write:."`
@@ -86,6 +87,9 @@ func (c mergeCommand) request(ctx context.Context) (r merge.Request, err error) 
 	}
 	if r.NotMatchedBySource, err = merge.ParseNotMatchedBySource(c.WhenNotMatchedBySource); err != nil {
 		return r, usage("when-not-matched-by-source", err)
+	}
+	if r.Write, err = merge.ParseWrite(c.Write); err != nil {
+		return r, usage("write", err)
 	}
 	if r.Table, r.Location, err = placeOf(ctx, c.Into, c.Config); err != nil {
 		return r, err

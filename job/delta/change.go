@@ -34,17 +34,22 @@ func (c Change) check(read Snapshot) error {
 	return nil
 }
 
-// checkFiles makes sure that what goes out is there, what comes in is not, and nothing is
-// named twice.
+// checkFiles makes sure that what goes out is there, what comes in is not, unless it goes out and
+// comes back with another deletion vector, and nothing is named twice.
 func (c Change) checkFiles(read Snapshot) error {
-	live := pathSet(read.Files)
+	live, vectors := pathSet(read.Files), map[string]string{}
 	for _, f := range c.Remove {
 		if !live[f.Path] {
 			return fmt.Errorf("file %q is not in version %d, or is named twice", f.Path, read.Version)
 		}
 		delete(live, f.Path)
+		vectors[f.Path] = f.DeletionVector.suffix()
 	}
-	live = pathSet(read.Files)
+	for _, f := range c.Add {
+		if was, ok := vectors[f.Path]; ok && (c.Alters == nil || was == f.DeletionVector.suffix()) {
+			return fmt.Errorf("file %q is in the table already, and goes out at once", f.Path)
+		}
+	}
 	for _, f := range c.Add {
 		if live[f.Path] {
 			return fmt.Errorf("file %q is in the table already, or is named twice", f.Path)

@@ -40,23 +40,6 @@ func vectorFile(data []byte) []byte {
 	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(data))
 }
 
-// encodeZ85 is the reverse of decodeZ85, with zeros at the end where bytes are missing.
-func encodeZ85(data []byte) string {
-	for len(data)%z85Bytes != 0 {
-		data = append(data[:len(data):len(data)], 0)
-	}
-	var text []byte
-	for at := 0; at < len(data); at += z85Bytes {
-		word, digits := binary.BigEndian.Uint32(data[at:]), [z85Chars]byte{}
-		for i := z85Chars - 1; i >= 0; i-- {
-			digits[i] = z85Digits[word%uint32(len(z85Digits))]
-			word /= uint32(len(z85Digits))
-		}
-		text = append(text, digits[:]...)
-	}
-	return string(text)
-}
-
 func TestDeletedInline(t *testing.T) {
 	want := []uint64{3, 4, 7, 11, 18, 29}
 	for name, data := range map[string][]byte{

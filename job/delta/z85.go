@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 )
@@ -34,4 +35,21 @@ func decodeZ85(text string) ([]byte, error) {
 		data = append(data, byte(word>>24), byte(word>>16), byte(word>>8), byte(word))
 	}
 	return data, nil
+}
+
+// encodeZ85 is the reverse of decodeZ85, with zeros at the end where bytes are missing.
+func encodeZ85(data []byte) string {
+	for len(data)%z85Bytes != 0 {
+		data = append(data[:len(data):len(data)], 0)
+	}
+	var text []byte
+	for at := 0; at < len(data); at += z85Bytes {
+		word, digits := binary.BigEndian.Uint32(data[at:]), [z85Chars]byte{}
+		for i := z85Chars - 1; i >= 0; i-- {
+			digits[i] = z85Digits[word%uint32(len(z85Digits))]
+			word /= uint32(len(z85Digits))
+		}
+		text = append(text, digits[:]...)
+	}
+	return string(text)
 }

@@ -30,6 +30,10 @@ func (m *Merger) change(r Request, d decided, out output, run string, began time
 	for _, f := range out.revised {
 		old := d.target.delta.Files[f.file]
 		c.Remove = append(c.Remove, old)
+		if f.marked != nil {
+			c.Add = append(c.Add, *f.marked)
+			continue
+		}
 		if f.written.Rows == 0 {
 			continue
 		}
@@ -105,12 +109,8 @@ func clauses(a Action) []clause {
 }
 
 func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[string]string {
-	n, vectors := d.decision.counts, int64(0)
-	for _, f := range c.Remove {
-		if f.DeletionVector != nil {
-			vectors++
-		}
-	}
+	n, v := d.decision.counts, vectorsOf(c)
+	added, removed := v.files(c.Add), v.files(c.Remove)
 	counts := map[string]int64{
 		"numSourceRows":                          n.Source,
 		"numTargetRowsCopied":                    n.Copied + n.Joined,
@@ -122,14 +122,14 @@ func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[strin
 		"numTargetRowsMatchedDeleted":            n.Deleted,
 		"numTargetRowsNotMatchedBySourceDeleted": n.DeletedUnmatched,
 		"numOutputRows":                          n.Copied + n.Joined + n.Inserted + n.Updated,
-		"numTargetFilesAdded":                    int64(len(c.Add)),
-		"numTargetFilesRemoved":                  int64(len(c.Remove)),
-		"numTargetBytesAdded":                    int64(execute.SizeOf(c.Add)),
-		"numTargetBytesRemoved":                  int64(execute.SizeOf(c.Remove)),
+		"numTargetFilesAdded":                    int64(len(added)),
+		"numTargetFilesRemoved":                  int64(len(removed)),
+		"numTargetBytesAdded":                    int64(execute.SizeOf(added)),
+		"numTargetBytesRemoved":                  int64(execute.SizeOf(removed)),
 		"numTargetChangeFilesAdded":              0,
-		"numTargetDeletionVectorsAdded":          0,
-		"numTargetDeletionVectorsRemoved":        vectors,
-		"numTargetDeletionVectorsUpdated":        0,
+		"numTargetDeletionVectorsAdded":          v.added,
+		"numTargetDeletionVectorsRemoved":        v.removed,
+		"numTargetDeletionVectorsUpdated":        v.updated,
 		"scanTimeMs":                             rewrote.Sub(began).Milliseconds(),
 		"rewriteTimeMs":                          now.Sub(rewrote).Milliseconds(),
 		"executionTimeMs":                        now.Sub(began).Milliseconds(),
@@ -139,4 +139,35 @@ func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[strin
 		texts[name] = strconv.FormatInt(count, 10)
 	}
 	return texts
+}
+
+// vectors are what a commit does to deletion vectors, and the files that only change theirs.
+type vectors struct {
+	added, removed, updated int64
+	stay                    map[string]bool
+}
+
+func vectorsOf(c delta.Change) vectors {
+	v := vectors{stay: map[string]bool{}}
+	for _, f := range c.Add {
+		if f.DeletionVector != nil {
+			v.stay[f.Path] = true
+		}
+	}
+	for _, f := range c.Remove {
+		switch {
+		case v.stay[f.Path] && f.DeletionVector == nil:
+			v.added++
+		case v.stay[f.Path]:
+			v.updated++
+		case f.DeletionVector != nil:
+			v.removed++
+		}
+	}
+	return v
+}
+
+// files are those that come in or go out.
+func (v vectors) files(all []delta.Add) []delta.Add {
+	return slices.DeleteFunc(slices.Clone(all), func(f delta.Add) bool { return v.stay[f.Path] })
 }

@@ -9,7 +9,9 @@
 // order, without deleted rows and with changed rows in their place as long as their clustering keys
 // and their partition stay. Rows that are inserted go into a touched file whose bounds hold their
 // clustering keys, while it has room; others, and rows that move, are written apart in the order of
-// the clustering keys, together with small files that earlier merges wrote apart.
+// the clustering keys, together with small files that earlier merges wrote apart. Where the table
+// takes deletion vectors, rows may be marked in one instead: by default where few rows of a file are
+// deleted and none is updated.
 //
 // What always holds: the rows of the new files are those of the files that go out, less the rows
 // that were changed or deleted, plus the new ones, by count and by the sum of rule 1, and the new

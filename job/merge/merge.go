@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"time"
 
 	"ajlo/job/config"
@@ -197,8 +198,10 @@ func (m *Merger) carryOut(ctx context.Context, r Request, d decided, began time.
 		return err
 	}
 	result.Changed, result.Version, result.Attempts = true, done.Version, done.Attempts
-	result.FilesRemoved, result.FilesAdded = len(c.Remove), len(c.Add)
-	result.BytesRemoved, result.BytesAdded = execute.SizeOf(c.Remove), execute.SizeOf(c.Add)
+	v := vectorsOf(c)
+	added, removed := v.files(c.Add), v.files(c.Remove)
+	result.FilesRemoved, result.FilesAdded = len(removed), len(added)
+	result.BytesRemoved, result.BytesAdded = execute.SizeOf(removed), execute.SizeOf(added)
 	result.Apart = out.apart.sum.Rows
 	result.Warnings = append(result.Warnings, execute.NoCheckpoint(done)...)
 	return nil
@@ -222,7 +225,7 @@ func (m *Merger) write(ctx context.Context, r Request, d decided, j *journal) (o
 	}
 	defer func() { err = errors.Join(err, p.aside.Close()) }()
 	paths := p.names()
-	if err := j.intend(ctx, paths); err != nil {
+	if err := j.intend(ctx, slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "" })); err != nil {
 		return output{}, err
 	}
 	if out.revised, err = p.run(ctx, paths, m.o.Progress); err != nil {

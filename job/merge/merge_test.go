@@ -79,6 +79,9 @@ func drawCase(t *rapid.T, dir string) aCase {
 		dir:  filepath.Join(dir, "table"),
 	}
 	files := rapid.SliceOfN(rapid.SliceOfN(rowGenerator(keys), 0, 12), 0, 4).Draw(t, "files")
+	if rapid.Bool().Draw(t, "takes vectors") {
+		c.made.properties = map[string]string{"delta.enableDeletionVectors": "true"}
+	}
 	makeTable(t, c.dir, c.made, files...)
 	c.target = slices.Concat(files...)
 	if !c.made.parted && len(files) > 0 && len(files[0]) > 1 && rapid.Bool().Draw(t, "deletion vector") {
@@ -99,6 +102,9 @@ func drawCase(t *rapid.T, dir string) aCase {
 	c.source = rapid.SliceOfN(rowGenerator(keys), 0, 12).Draw(t, "source")
 	form := rapid.SampledFrom([]string{asParquet, asFolder, asDelta, asParted, asCSV}).Draw(t, "form")
 	c.request = requestGenerator().Draw(t, "request")
+	if c.made.properties != nil {
+		c.request.Write = rapid.SampledFrom([]merge.Write{merge.Auto, merge.Copy, merge.Vectors}).Draw(t, "write")
+	}
 	c.request.Table, c.request.Location = "t", table.Location(c.dir)
 	c.request.Source = writeSource(t, dir, form, c.source)
 	return c
@@ -238,6 +244,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"an identity column", column(idColumn, `{"name":"id","type":"long","nullable":true,"metadata":{"delta.identity.start":1}}`), nil, "identity column id"},
 		{"NULL for NOT NULL", column(`"name":"price","type":"double","nullable":true`, `"name":"price","type":"double","nullable":false`), nil, "no value for column price"},
 		{"another type", column(`"name":"id","type":"long"`, `"name":"id","type":"string"`), nil, "column id is long in the source and string in the table"},
+		{"no deletion vectors", made{}, func(r *merge.Request, _ string) { r.Write = merge.Vectors }, "merge with --write copy"},
 		{"a column that is not there", made{}, func(r *merge.Request, _ string) { r.On = []table.Column{"key"} }, "there is no column key"},
 		{"a column twice", made{}, func(r *merge.Request, _ string) { r.On = []table.Column{"id", "ID"} }, "named twice"},
 		{"a column to set that is not there", made{}, func(r *merge.Request, _ string) { r.Set = []table.Column{"x"} }, "there is no column x"},

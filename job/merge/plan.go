@@ -26,6 +26,8 @@ type Plan struct {
 	FilesTouched int        `json:"files_touched"`
 	BytesRead    unit.Bytes `json:"bytes_read"` // of which the condition's columns are read
 	BytesTouched unit.Bytes `json:"bytes_touched"`
+	// FilesMarked are files that stay and get a deletion vector.
+	FilesMarked int `json:"files_marked"`
 	// FilesJoined are small files of earlier merges that are written anew with inserted rows.
 	FilesJoined int        `json:"files_joined"`
 	BytesJoined unit.Bytes `json:"bytes_joined"`
@@ -59,6 +61,7 @@ func (m *Merger) decide(ctx context.Context, r Request, s *source) (d decided, e
 	if err := r.Check(); err != nil {
 		return decided{}, err
 	}
+	r.Write = cmp.Or(r.Write, Auto)
 	if d.target, err = m.open(ctx, r); err != nil {
 		return decided{}, err
 	}
@@ -91,7 +94,7 @@ func (d decided) describe(r Request) Plan {
 	p := Plan{
 		Request: r, Version: t.delta.Version, SourceFormat: d.source.format, SourceVersion: d.source.version,
 		Statement: statement(r, d.source.format),
-		Files:     len(t.delta.Files), FilesRead: len(d.candidates), FilesTouched: len(d.decision.touched),
+		Files:     len(t.delta.Files), FilesRead: len(d.candidates), FilesTouched: len(d.touched()), FilesMarked: len(d.decision.touched) - len(d.touched()),
 		BytesRead: t.bytesOf(d.candidates), BytesTouched: t.bytesOf(d.touched()),
 		FilesJoined: len(d.settled.taken()), BytesJoined: t.bytesOf(d.settled.taken()),
 		Rows: d.decision.counts, Keys: []table.Column{}, Apart: t.order.String(),
@@ -103,10 +106,11 @@ func (d decided) describe(r Request) Plan {
 }
 
 // touched are the files that are written anew, as places in the snapshot.
-func (d decided) touched() []int {
-	files := make([]int, len(d.decision.touched))
+func (d decided) touched() (files []int) {
 	for i, f := range d.decision.touched {
-		files[i] = f.file
+		if !d.settled.marked[i] {
+			files = append(files, f.file)
+		}
 	}
 	return files
 }
@@ -145,7 +149,7 @@ func (p Plan) Write(w io.Writer, printable func(string) string) error {
 		fmt.Sprintf("%s, delta version %d, is to be merged with %d rows (%s)", p.Table, p.Version, p.Rows.Source, p.SourceFormat),
 		"like      " + p.Statement,
 		fmt.Sprintf("reads     %s by the bounds of their keys: %d of %d files, %s", strings.Join(table.Texts(p.On), ", "), p.FilesRead, p.Files, p.BytesRead),
-		fmt.Sprintf("touches   %d files, %s", p.FilesTouched, p.BytesTouched),
+		fmt.Sprintf("touches   %d files, %s; %d more get a deletion vector", p.FilesTouched, p.BytesTouched, p.FilesMarked),
 		fmt.Sprintf("rows      %d match: %d updated, %d deleted; %d inserted; %d that match nothing deleted; %d copied in their order",
 			p.Rows.Matched, p.Rows.Updated, p.Rows.Deleted, p.Rows.Inserted, p.Rows.DeletedUnmatched, p.Rows.Copied),
 		fmt.Sprintf("keeps     rows in their place while %s stay; others are written apart by %s", cmp.Or(strings.Join(table.Texts(p.Keys), ", "), "partitions"), p.Apart),

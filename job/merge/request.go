@@ -37,6 +37,29 @@ type Request struct {
 	NotMatched Action `json:"when_not_matched"`
 	// NotMatchedBySource is what becomes of rows of the table that match nothing: Keep or Delete.
 	NotMatchedBySource Action `json:"when_not_matched_by_source"`
+	// Write is how rows leave their files; Auto where empty.
+	Write Write `json:"write"`
+}
+
+// Write is how rows leave their files.
+type Write string
+
+// The ways. Copy writes each touched file anew. Vectors marks rows in a deletion vector and writes
+// updated ones apart; files of which too many rows go are written anew. Auto marks where rows of a
+// file are only deleted, few of them, and the table takes vectors; updated rows keep their place.
+const (
+	Auto    Write = "auto"
+	Copy    Write = "copy"
+	Vectors Write = "dv"
+)
+
+// ParseWrite reads "auto", "copy" or "dv".
+func ParseWrite(text string) (Write, error) {
+	switch w := Write(text); w {
+	case Auto, Copy, Vectors:
+		return w, nil
+	}
+	return Auto, fmt.Errorf("%q: want %s, %s or %s", text, Auto, Copy, Vectors)
 }
 
 // ParseMatched reads "update", "update:a,b", "delete", or "" for Keep.

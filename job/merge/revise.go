@@ -31,6 +31,7 @@ type secondPass struct {
 type revised struct {
 	file    int             // of the snapshot
 	written rewrite.Written // without rows where none is left
+	marked  *delta.Add      // the file with its deletion vector, where it was not written anew
 	moved   rewrite.RowSum  // rows that were put aside
 }
 
@@ -38,7 +39,10 @@ type revised struct {
 func (d decided) newSecondPass(ctx context.Context, r Request, o rewrite.Options) (p *secondPass, err error) {
 	t := d.target
 	p = &secondPass{decided: d, request: r, stored: t.stored()}
-	files := slices.Concat(d.touched(), d.settled.taken())
+	files := d.settled.taken()
+	for _, f := range d.decision.touched {
+		files = append(files, f.file)
+	}
 	if len(files) == 0 && len(t.delta.Files) > 0 {
 		files = []int{0} // for the form of its files
 	}
@@ -93,7 +97,7 @@ func (p *secondPass) viewHomes() error {
 	return nil
 }
 
-// run revises all files. Paths are theirs.
+// run revises or marks all files. Paths are theirs.
 func (p *secondPass) run(ctx context.Context, paths []string, tell func(done, total unit.Bytes)) ([]revised, error) {
 	done := make([]revised, len(p.decision.touched))
 	var mu sync.Mutex
@@ -102,6 +106,10 @@ func (p *secondPass) run(ctx context.Context, paths []string, tell func(done, to
 	group.SetLimit(p.prepared.Workers())
 	for i, f := range p.decision.touched {
 		group.Go(func() (err error) {
+			if p.settled.marked[i] {
+				done[i], err = p.mark(inner, i, f)
+				return err
+			}
 			if done[i], err = p.revise(inner, i, f, paths[i]); err != nil {
 				return err
 			}
@@ -115,9 +123,13 @@ func (p *secondPass) run(ctx context.Context, paths []string, tell func(done, to
 	return done, group.Wait()
 }
 
-// names are the paths of the new files, beside the old ones.
+// names are the paths of the new files, beside the old ones; "" of a file that is not written anew.
 func (p *secondPass) names() (paths []string) {
 	for i, f := range p.decision.touched {
+		if p.settled.marked[i] {
+			paths = append(paths, "")
+			continue
+		}
 		paths = append(paths, p.prepared.Name(delta.PartitionFolder(p.target.delta.Files[f.file], p.target.delta.Metadata), i))
 	}
 	return paths
@@ -152,7 +164,8 @@ type edit struct {
 	matches
 	add    delta.Add
 	number uint64
-	next   int // match that comes next
+	leave  bool // updated rows leave the file, whatever their keys
+	next   int  // match that comes next
 	turn   uint64
 	// Sums of the file's rows, of those that leave it, of those that come in, and of those that
 	// were put aside.
@@ -185,7 +198,7 @@ func (e *edit) own(ctx context.Context, log rewrite.File, yield func([]arrow.Arr
 			yield(nil, err)
 			return false
 		}
-		if columns[0].Len() > 0 && !yield(columns, nil) {
+		if len(columns) > 0 && columns[0].Len() > 0 && !yield(columns, nil) {
 			return false
 		}
 	}
@@ -205,8 +218,15 @@ type fates struct {
 // moves are rows for one partition.
 type moves struct{ rest, set []rewrite.Pick }
 
-// batch gives what stays of some rows.
+// batch gives what stays of some rows; of a file that is not written anew nothing.
 func (e *edit) batch(rows rewrite.Rows) ([]arrow.Array, error) {
+	if e.leave {
+		f, err := e.fates(rows)
+		if err != nil || len(f.out) == 0 {
+			return nil, err
+		}
+		return nil, e.account(rows, f)
+	}
 	old, err := rewrite.SumRows(e.prepared.Columns(), rows.Columns, rows.Count)
 	if err != nil {
 		return nil, err
@@ -345,7 +365,7 @@ func (e *edit) update(f *fates, own rewrite.Pick, row int32, homes rewrite.Keys)
 			return err
 		}
 	}
-	if part == here && !e.target.adrift && homes.Same(int(own.Row), e.byHome[at.Chunk-1], int(at.Row)) {
+	if part == here && !e.leave && !e.target.adrift && homes.Same(int(own.Row), e.byHome[at.Chunk-1], int(at.Row)) {
 		f.stay, f.staySet = append(f.stay, own), append(f.staySet, at)
 		f.in, f.inSet = append(f.in, own), append(f.inSet, at)
 		return nil

@@ -16,6 +16,7 @@ type settled struct {
 	guests [][]int32       // by touched file, rows of the source that it takes in
 	rest   map[int][]int32 // by partition, rows of the source that are written apart
 	joined map[int][]int   // by partition, files of the snapshot that are written anew with those
+	marked []bool          // of each touched file: it gets a deletion vector and is not written anew
 }
 
 // apartTag marks files of rows that merges wrote apart.
@@ -39,6 +40,9 @@ const (
 // file only adds: it joins none, and stays an append to those who read the table as a stream.
 func (d *decided) settle(r Request) error {
 	d.settled = settled{guests: make([][]int32, len(d.decision.touched)), rest: map[int][]int32{}, joined: map[int][]int{}}
+	if err := d.chooseMarked(r); err != nil {
+		return err
+	}
 	byPart := d.hosts()
 	for _, row := range d.decision.inserted {
 		part, err := d.parts.of(d.source, row, func(int) bool { return true }, nil)
@@ -53,7 +57,7 @@ func (d *decided) settle(r Request) error {
 			d.settled.rest[part] = append(d.settled.rest[part], row)
 		}
 	}
-	d.takeAlong()
+	d.takeAlong(r)
 	return nil
 }
 
@@ -79,6 +83,9 @@ func (d *decided) hosts() map[int]*hosts {
 		return byPart
 	}
 	for i, f := range d.decision.touched {
+		if d.settled.marked[i] {
+			continue
+		}
 		bounds, bytes := boundsOf(d.target, d.target.lake.Files[f.file], d.target.keys), float64(d.target.delta.Files[f.file].Size)
 		if slices.ContainsFunc(bounds, func(b prune.Bounds) bool { return b.Min.IsNull() || b.Max.IsNull() }) {
 			continue
@@ -154,7 +161,7 @@ func (d *decided) keysOf(row int32) []predicate.Value {
 
 // takeAlong joins small files of earlier merges to what is written apart, the smallest first, while they are not much larger
 // than what is written with them.
-func (d *decided) takeAlong() {
+func (d *decided) takeAlong(r Request) {
 	touched, bytes, rows := map[int]bool{}, int64(0), int64(0)
 	for _, f := range d.decision.touched {
 		touched[f.file] = true
@@ -165,8 +172,8 @@ func (d *decided) takeAlong() {
 	}
 	width := float64(bytes) / float64(rows)
 	small := d.small(touched)
-	for part, inserted := range d.settled.rest {
-		total := float64(len(inserted)) * width
+	for part, fresh := range d.apart(r) {
+		total := float64(fresh) * width
 		for _, i := range small[part] {
 			size := float64(d.target.delta.Files[i].Size)
 			if size > joinTimes*total {
@@ -177,6 +184,21 @@ func (d *decided) takeAlong() {
 			total += size
 		}
 	}
+}
+
+// apart is how many rows are known to be written apart, by partition: those whose keys change come
+// to light only when their files are read.
+func (d *decided) apart(r Request) map[int]int {
+	rows := map[int]int{}
+	for part, inserted := range d.settled.rest {
+		rows[part] = len(inserted)
+	}
+	for i, f := range d.decision.touched {
+		if d.settled.marked[i] && r.Matched == Update && !d.parts.moves() {
+			rows[d.parts.ofFile[f.file]] += len(f.places)
+		}
+	}
+	return rows
 }
 
 // small are files that earlier merges wrote apart and that have not grown full, by partition and

@@ -76,16 +76,26 @@ func withID(row string, add map[string]any, position int, fields []Field) string
 	return row
 }
 
-// deleted reads a deletion vector that lies in a file of its own below the table's folder.
+// deleted reads a deletion vector that lies in the log or in a file of its own below the table's
+// folder.
 func (t Table) deleted(add map[string]any) (*roaring64.Bitmap, error) {
 	vector, ok := add["deletionVector"].(map[string]any)
 	if !ok {
 		return roaring64.New(), nil
 	}
+	text := vector["pathOrInlineDv"].(string)
+	if vector["storageType"] == "i" { // 4 bytes of a magic number come before the bitmap
+		data, err := z85(text)
+		if err != nil {
+			return nil, err
+		}
+		rows := roaring64.New()
+		_, err = rows.FromUnsafeBytes(data[4:])
+		return rows, err
+	}
 	if vector["storageType"] != "u" {
 		return nil, fmt.Errorf("deletion vector of storage type %v", vector["storageType"])
 	}
-	text := vector["pathOrInlineDv"].(string)
 	id, err := z85(text[len(text)-20:])
 	if err != nil {
 		return nil, err

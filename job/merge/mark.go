@@ -1,0 +1,124 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"ajlo/job/delta"
+	"ajlo/job/rewrite"
+)
+
+const (
+	// mostMarked rows may be deleted of a file by vector: the vector stands in the log, as up to
+	// five characters for two rows.
+	mostMarked = 16 << 10
+	// markedShare of a file's rows, one part in so many, is the most that Auto deletes by vector:
+	// each reader reads them all the same.
+	markedShare = 10
+)
+
+// chooseMarked says which touched files get a deletion vector instead of being written anew.
+func (d *decided) chooseMarked(r Request) error {
+	d.settled.marked = make([]bool, len(d.decision.touched))
+	takes := d.target.delta.TakesVectors()
+	if r.Write == Vectors && !takes && r.alters() {
+		return r.refuse("it takes no deletion vectors (delta.enableDeletionVectors): merge with --write copy")
+	}
+	for i, f := range d.decision.touched {
+		if gone := r.gone(f); takes && d.mayMark(r, f, gone) {
+			d.settled.marked[i] = true
+			d.decision.counts.Copied -= f.rows - gone
+		}
+	}
+	return nil
+}
+
+// gone is how many rows of a file do not stay as they are.
+func (r Request) gone(f matches) (rows int64) {
+	if r.Matched != Keep {
+		rows += int64(len(f.places))
+	}
+	if r.NotMatchedBySource == Delete {
+		rows += f.rows - int64(len(f.places))
+	}
+	return rows
+}
+
+func (d *decided) mayMark(r Request, f matches, gone int64) bool {
+	add := d.target.delta.Files[f.file]
+	live := add.Live()
+	if live < 0 || live != f.rows || gone == f.rows { // a file without rows goes out
+		return false
+	}
+	before := int64(0)
+	if add.DeletionVector != nil {
+		before = add.DeletionVector.Cardinality
+	}
+	switch {
+	case before+gone > mostMarked || r.Write == Copy:
+		return false
+	case r.Write == Vectors:
+		return true
+	}
+	// Updated rows would leave their place.
+	return (r.Matched != Update || len(f.places) == 0) && (before+gone)*markedShare <= before+live
+}
+
+// mark deletes rows of a file by a vector, and puts what becomes of updated ones aside. Nothing is
+// written.
+func (p *secondPass) mark(ctx context.Context, number int, f matches) (revised, error) {
+	add := p.target.delta.Files[f.file]
+	deleted, err := delta.Deleted(ctx, p.target.store, add)
+	if err != nil {
+		return revised{}, err
+	}
+	places := p.leaving(f, add, deleted)
+	if n, want := int64(places.GetCardinality()), p.request.gone(f); n != want {
+		return revised{}, fmt.Errorf("rule 1: %d rows of %s would be marked, not %d; nothing was committed", n, add.Path, want)
+	}
+	marked, err := delta.Mark(add, deleted, places)
+	if err != nil {
+		return revised{}, err
+	}
+	done := revised{file: f.file, marked: &marked}
+	if p.request.Matched == Update && len(f.places) > 0 {
+		done.moved, err = p.move(ctx, number, f, add)
+	}
+	return done, err
+}
+
+// leaving are the places of rows that do not stay as they are.
+func (p *secondPass) leaving(f matches, add delta.Add, deleted *roaring64.Bitmap) *roaring64.Bitmap {
+	places := roaring64.New()
+	if p.request.NotMatchedBySource == Delete {
+		places.AddRange(0, uint64(rewrite.Listed(add).Rows))
+		if deleted != nil {
+			places.AndNot(deleted)
+		}
+	}
+	for _, place := range f.places {
+		if p.request.Matched == Keep {
+			places.Remove(uint64(place))
+		} else {
+			places.Add(uint64(place))
+		}
+	}
+	return places
+}
+
+// move puts all updated rows of a file aside and gives their sum.
+func (p *secondPass) move(ctx context.Context, number int, f matches, add delta.Add) (rewrite.RowSum, error) {
+	e := &edit{secondPass: p, matches: f, add: add, number: uint64(number), leave: true}
+	var failed error
+	e.own(ctx, rewrite.Listed(add), func(_ []arrow.Array, err error) bool {
+		failed = err
+		return err == nil
+	})
+	if failed == nil && (e.next != len(f.places) || e.moved.Rows != int64(len(f.places))) {
+		failed = fmt.Errorf("rule 1: %d rows of %s were put aside, and %d of %d matches were met; nothing was committed", e.moved.Rows, add.Path, e.next, len(f.places))
+	}
+	return e.moved, failed
+}
