@@ -45,7 +45,8 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	if err != nil {
 		return execute.Result{}, err
 	}
-	if err := e.checkSpace(step, t, s); err != nil {
+	e.promises.drop(step.Location)
+	if err := e.checkRoom(step, t.store, wanted{files: execute.RoomFor(execute.SizeOf(s.files))}); err != nil {
 		return execute.Result{}, err
 	}
 	if err := rec.Spend(execute.SizeOf(s.files)); err != nil {
@@ -53,8 +54,9 @@ func (e *Engine) attempt(ctx context.Context, step plan.Step, rec execute.Record
 	}
 	out, err := s.rewrite(ctx, rewrite.Options{
 		Memory: e.o.Memory, Spill: e.o.Spill, Parallel: e.o.Parallel, NewID: e.o.NewID, Run: rec.Stamp().Run, Progress: rec.Progress,
-		Room:   func(bytes unit.Bytes) error { return e.checkSpill(step, bytes) },
 		Intend: func(ctx context.Context, paths []string) error { return rec.Intend(ctx, step.Location, paths) },
+	}, func(spilled, left unit.Bytes) error {
+		return e.checkRoom(step, t.store, wanted{files: execute.RoomFor(left), spilled: spilled})
 	})
 	if err != nil {
 		return execute.Result{}, t.refusal(err)

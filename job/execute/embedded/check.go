@@ -80,7 +80,8 @@ func (e *Engine) checkStorage(ctx context.Context, step plan.Step, store object.
 	return err
 }
 
-// checkRewrite looks at files and disks.
+// checkRewrite looks at files and disks. Partitions are rewritten one after the other: the rows of one
+// at a time wait on the disk, beside the new files of those before it.
 func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened, s scope) error {
 	spilled := unit.Bytes(0)
 	for _, p := range s.parts {
@@ -90,25 +91,11 @@ func (e *Engine) checkRewrite(ctx context.Context, step plan.Step, t opened, s s
 		}
 		spilled = max(spilled, survey.Spilled(e.o.Memory))
 	}
-	if err := e.checkSpace(step, t, s); err != nil {
+	files := execute.RoomFor(execute.SizeOf(s.files))
+	if err := e.checkRoom(step, t.store, wanted{files: files, spilled: spilled, others: true}); err != nil {
 		return err
 	}
-	if spilled > 0 {
-		return e.checkSpill(step, spilled)
-	}
-	return nil
-}
-
-// checkSpill refuses where rows that do not fit in memory do not fit on the disk, either.
-func (e *Engine) checkSpill(step plan.Step, needed unit.Bytes) error {
-	free, err := e.o.FreeSpace(e.o.Spill)
-	if err != nil {
-		return err
-	}
-	if free < needed {
-		return execute.Refuse(step, "the disk of %s has %d bytes free, rows that do not fit in memory need %d: make room, raise engine.memory or name another folder as engine.spill", e.o.Spill, free, needed)
-	}
-	return nil
+	return e.promise(step, t.store, files)
 }
 
 // open reads the newest version and refuses what follows from the log alone.
@@ -184,15 +171,6 @@ func obstacle(t opened, step plan.Step) string {
 
 func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
-// checkSpace refuses where the disk has no room for the step's files a second time.
-func (e *Engine) checkSpace(step plan.Step, t opened, s scope) error {
-	reason, err := execute.Room(t.store, execute.SizeOf(s.files), e.o.FreeSpace)
-	if reason != "" {
-		return execute.Refuse(step, "%s: make room or lower the budget", reason)
-	}
-	return err
 }
 
 // refusal turns what the rewrite refuses into the contract's error, and names the version that

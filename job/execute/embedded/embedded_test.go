@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	enginetest.Run(t, func(s enginetest.Setup) execute.Engine {
 		return embedded.New(embedded.Options{
 			Memory: s.Memory, Spill: s.Spill, Version: "test", NewID: uuid.NewString, Now: func() time.Time { return time.Now().Add(s.Later) },
-			Open: s.Open, FreeSpace: s.FreeSpace,
+			Open: s.Open, FreeSpace: s.FreeSpace, Disk: s.Disk,
 			Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		})
 	})

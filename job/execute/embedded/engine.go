@@ -43,12 +43,15 @@ type Options struct {
 	Open func(location string) (object.Store, error)
 	// FreeSpace is the bytes left on the disk of a folder; the system's answer where nil.
 	FreeSpace func(dir string) (unit.Bytes, error)
+	// Disk names the disk that a folder is on; the system's answer where nil.
+	Disk func(dir string) (string, error)
 }
 
 // Engine is the embedded engine.
 type Engine struct {
-	o     Options
-	probe *execute.Probe
+	o        Options
+	probe    *execute.Probe
+	promises promises
 }
 
 // New is an engine with the given options.
@@ -68,7 +71,10 @@ func New(o Options) *Engine {
 	if o.FreeSpace == nil {
 		o.FreeSpace = execute.FreeSpace
 	}
-	return &Engine{o, &execute.Probe{NewID: o.NewID, Now: o.Now}}
+	if o.Disk == nil {
+		o.Disk = execute.Disk
+	}
+	return &Engine{o: o, probe: &execute.Probe{NewID: o.NewID, Now: o.Now}}
 }
 
 // Name is plan.EmbeddedEngine.

@@ -71,15 +71,17 @@ type made struct {
 	values          []map[string]*string // partition values of each file
 }
 
-// rewrite does one partition after the other. After an error none of the new files is left,
+// rewrite does one partition after the other; room is asked whether so many bytes of rows may wait on
+// the disk while so many bytes of files are still to be written. After an error none of the new files is left,
 // unless the error says which.
-func (s scope) rewrite(ctx context.Context, o rewrite.Options) (all made, err error) {
+func (s scope) rewrite(ctx context.Context, o rewrite.Options, room func(spilled, left unit.Bytes) error) (all made, err error) {
 	total, before, tell := execute.SizeOf(s.files), unit.Bytes(0), o.Progress
 	for _, p := range s.parts {
 		size := bytesOf(p.task)
 		o.Progress = func(done, of unit.Bytes) {
 			tell(before+unit.Bytes(float64(size)*float64(done)/float64(max(of, 1))), total)
 		}
+		o.Room = func(spilled unit.Bytes) error { return room(spilled, total-before) }
 		out, err := rewrite.Rewrite(ctx, p.task, o)
 		if err != nil {
 			return made{}, errors.Join(err, rewrite.Discard(context.WithoutCancel(ctx), p.task.Store, all.Paths()))

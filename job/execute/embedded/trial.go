@@ -30,7 +30,7 @@ func (e *Engine) Trial(ctx context.Context, step plan.Step) (unit.Bytes, error) 
 		task := s.parts[(2*i+1)*len(s.parts)/(2*min(len(s.parts), maxTrialParts))].task
 		made, err := rewrite.Trial(ctx, task, rewrite.Options{
 			Memory: e.o.Memory, Spill: e.o.Spill, Parallel: e.o.Parallel, Run: e.o.NewID(), // as long as a run's own
-			Room: func(bytes unit.Bytes) error { return e.checkSpill(step, bytes) },
+			Room: func(bytes unit.Bytes) error { return e.checkRoom(step, t.store, wanted{spilled: bytes}) },
 		})
 		if err != nil {
 			return 0, t.refusal(err)

@@ -3,8 +3,10 @@ package enginetest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ajlo/job/delta"
@@ -135,6 +137,56 @@ func (s suite) refusedSteps(t *testing.T) {
 	})
 }
 
+// roomAddsUp holds that rows that wait and new files have to fit on their disk together, and so have
+// the files of all steps that were checked.
+func (s suite) roomAddsUp(t *testing.T) {
+	dir, spill := itemTable(t), t.TempDir()
+	step, free, one := stepFor(t, dir, byPrice, unit.MB), map[string]unit.Bytes{dir: unit.TB, spill: unit.TB}, false
+	small := setup(object.Open)
+	small.Memory, small.Spill = 10_000, spill
+	small.FreeSpace = func(of string) (unit.Bytes, error) { return free[of], nil }
+	small.Disk = func(of string) (string, error) {
+		if one {
+			return "one", nil
+		}
+		return of, nil
+	}
+	needed := func(of string) (bytes unit.Bytes) {
+		free[of] = 0
+		err := s.newEngine(small).Check(t.Context(), step)
+		free[of] = unit.TB
+		_, text, _ := strings.Cut(fmt.Sprint(err), "need ")
+		if _, scanned := fmt.Sscan(text, (*int64)(&bytes)); scanned != nil {
+			t.Fatalf("%v names no bytes that are needed", err)
+		}
+		return bytes
+	}
+	files, rows := needed(dir), needed(spill)
+	one = true
+	free[dir], free[spill] = files+rows-1, files+rows-1
+	s.refused(t, s.newEngine(small), dir, step, "bytes free")
+	free[dir], free[spill] = files+rows, files+rows
+	if err := s.newEngine(small).Check(t.Context(), step); err != nil {
+		t.Errorf("room for both: %v", err)
+	}
+
+	other := itemTable(t)
+	second := stepFor(t, other, byPrice, unit.MB)
+	both := setup(object.Open)
+	both.FreeSpace = func(string) (unit.Bytes, error) { return 2*files - 1, nil }
+	e := s.newEngine(both)
+	if err := e.Check(t.Context(), step); err != nil {
+		t.Fatal(err)
+	}
+	wantRefusal(t, e.Check(t.Context(), second), "bytes free")
+	if _, err := e.Apply(t.Context(), step, &recorder{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Check(t.Context(), second); err != nil {
+		t.Errorf("once the first is done: %v", err)
+	}
+}
+
 func (s suite) refusedForRoom(t *testing.T) {
 	t.Run("no room on the disk", func(t *testing.T) {
 		dir := itemTable(t)
@@ -142,6 +194,7 @@ func (s suite) refusedForRoom(t *testing.T) {
 		full.FreeSpace = func(string) (unit.Bytes, error) { return 100, nil }
 		s.refused(t, s.newEngine(full), dir, stepFor(t, dir, byPrice, unit.MB), "100 bytes free")
 	})
+	t.Run("room adds up", s.roomAddsUp)
 	t.Run("no room to spill", func(t *testing.T) {
 		dir := itemTable(t)
 		small := setup(object.Open)

@@ -18,6 +18,8 @@ type Setup struct {
 	Open func(location string) (object.Store, error)
 	// FreeSpace is what the engine is to believe of the disk.
 	FreeSpace func(dir string) (unit.Bytes, error)
+	// Disk is which disk the engine is to believe a folder on; the system's answer where nil.
+	Disk func(dir string) (string, error)
 	// Memory is the engine's limit; its default where 0.
 	Memory unit.Bytes
 	// Spill is the folder for rows that do not fit in it; the system's where "".
