@@ -206,21 +206,27 @@ func readParquet(ctx context.Context, store object.Store, key string, size int64
 	return nil
 }
 
-func readRows(ctx context.Context, file object.Reader, yield func(action) error) error {
+func readRows(ctx context.Context, file object.Reader, yield func(action) error) (err error) {
 	opened, err := parquet.OpenFile(file, file.Size())
 	if err != nil {
 		return err
 	}
+	typed := typedStatsOf(opened)
+	defer func() { err = errors.Join(err, typed.Close()) }()
 	reader := parquet.NewGenericReader[checkpointRow](opened)
 	rows := make([]checkpointRow, checkpointBatch)
-	for {
+	for before := int64(0); ; {
 		clear(rows)
 		n, err := reader.Read(rows)
 		for i := range rows[:n] {
+			if err := rows[i].fill(typed, before+int64(i)); err != nil {
+				return errors.Join(err, reader.Close())
+			}
 			if err := yieldRow(&rows[i], yield); err != nil {
 				return errors.Join(err, reader.Close())
 			}
 		}
+		before += int64(n)
 		if errors.Is(err, io.EOF) {
 			return reader.Close()
 		}
@@ -228,6 +234,14 @@ func readRows(ctx context.Context, file object.Reader, yield func(action) error)
 			return errors.Join(err, reader.Close())
 		}
 	}
+}
+
+// fill gives a file whose statistics are in typed columns only their text.
+func (r *checkpointRow) fill(typed typedStats, row int64) (err error) {
+	if r.Add != nil && r.Add.Stats == "" {
+		r.Add.Stats, err = typed.of(row)
+	}
+	return err
 }
 
 func yieldRow(row *checkpointRow, yield func(action) error) error {

@@ -33,7 +33,7 @@ const (
 )
 
 // checkpointDue reports whether the version of a table is one that gets a checkpoint, and may
-// get it from ajlo: not where statistics are kept in typed columns only, which are not read,
+// get it from ajlo: not where statistics are kept in typed columns only, which it does not write,
 // and not where the table is kept from readers that a checkpoint would let in.
 func checkpointDue(read Snapshot, version int64) bool {
 	settings := read.Metadata.Configuration

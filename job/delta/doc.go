@@ -16,8 +16,9 @@
 // lies far behind the table's history, and by name every feature that Unsupported lists. It
 // writes no checksum files: engines make their own, and read well without them.
 //
-// Statistics kept only in a checkpoint's typed columns (delta.checkpoint.writeStatsAsJson
-// off) are not read: such files have unknown bounds, and such tables get no checkpoint.
+// Statistics that a checkpoint keeps in typed columns only (delta.checkpoint.writeStatsAsJson
+// off) are read from there; ajlo writes none, so such tables get no checkpoint of its own. Delta
+// Lake 4.3 writes them; 3.3 and 4.0 write neither form then, and files have unknown bounds.
 //
 // Spark's own writers to a local disk check for a version and then rename: two processes
 // that are not all ajlo can overwrite one another's commits there, whatever ajlo does.

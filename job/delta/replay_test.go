@@ -66,6 +66,7 @@ func TestCheckpointEqualsCommits(t *testing.T) {
 		{"checkpointed", []string{"00000000000000000005.checkpoint.parquet", "00000000000000000010.checkpoint.parquet"}, 10},
 		{"multipart", nil, 4},
 		{"busy", []string{"00000000000000000004.checkpoint.parquet"}, 4},
+		{"typedstats", []string{"00000000000000000003.checkpoint.parquet"}, 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

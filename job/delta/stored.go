@@ -93,14 +93,20 @@ func StoredBytes(v []byte, t Type) (predicate.Value, error) {
 }
 
 func storedDecimal(v []byte, t Type) (predicate.Value, error) {
-	n := new(big.Int).SetBytes(v)
-	if len(v) > 0 && v[0] >= 0x80 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
-	}
+	n := bigEndian(v)
 	if !n.IsInt64() {
 		return predicate.Value{}, wrongStorage("a longer number", t)
 	}
 	return predicate.DecimalValue(n.Int64(), int8(t.Scale)), nil
+}
+
+// bigEndian is a whole number in big-endian two's complement.
+func bigEndian(v []byte) *big.Int {
+	n := new(big.Int).SetBytes(v)
+	if len(v) > 0 && v[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
+	}
+	return n
 }
 
 func wrongStorage(found string, t Type) error {

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession, functions
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tables")
 LOG_ONLY = """checkpointed multipart vectors busy clustered feed checked generated identity defaults
 rowtracking committime v2checkpoint appendonly widened variant voided zordered plain invariant
-symlinked legacy""".split()
+symlinked legacy typedstats""".split()
 KEEP_CHECKSUMS = {"checkpointed"}
 
 spark = (
@@ -189,6 +189,16 @@ def statistics():
     insert("partitioned", "1,'a b:0',date'2020-01-01'", "2,null,null", "3,'100%',date'2020-01-02'", "4,'',null", "5,'a b:0',date'2020-01-01'")
 
 
+def typed():
+    """Statistics that a checkpoint has in typed columns only; the commits have them as text."""
+    sql(f"""CREATE TABLE {at('typedstats')} USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointInterval'='3',
+        'delta.checkpoint.writeStatsAsJson'='false', 'delta.checkpoint.writeStatsAsStruct'='true', 'delta.columnMapping.mode'='name',
+        'delta.enableDeletionVectors'='true') AS SELECT *, 'a' p FROM {at('types')} LIMIT 0""")
+    for text in ["1", "-45.5"]:
+        sql(f"INSERT INTO {at('typedstats')} SELECT /*+ COALESCE(1) */ *, 'a' FROM {at('types')} WHERE d5 {'<' if text == '1' else '>='} {text}")
+    sql(f"DELETE FROM {at('typedstats')} WHERE i = 3")
+
+
 def strip(name):
     """Leaves what tests read."""
     folder = os.path.join(ROOT, name)
@@ -217,6 +227,7 @@ shutil.rmtree(ROOT, ignore_errors=True)
 logs()
 features()
 statistics()
+typed()
 said = {table: expected(table) for table in sorted(os.listdir(ROOT))}
 spark.stop()
 with open(os.path.join(ROOT, "..", "expected.json"), "w") as f:
