@@ -31,7 +31,7 @@ var stages = []string{"eventlog", "fact", "joingraph", "drift", "plan", "script"
 // leaves are used by stages and know none of them.
 var leaves = []string{
 	"unit", "table", "window", "pause", "schedule", "object", "bucket", "factcache", "catalog", "config", "predicate", "prune", "layout",
-	"dialect", "delta", "iceberg", "lake", "rewrite",
+	"dialect", "delta", "iceberg", "lake", "rewrite", "signal",
 }
 
 // Sizes that keep a reader's place: files that scroll, functions that fit the screen.

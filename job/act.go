@@ -117,16 +117,21 @@ func placed(l Lake, s plan.Step) (now lake.Snapshot, reason string) {
 // stop meanwhile.
 func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *purse, number int, step *Step) error {
 	s := d.Plan.Steps[number]
+	if err := n.quiet(s); err != nil {
+		return n.recordFailure(ctx, r, number, step, err)
+	}
 	if err := r.run.StepStarted(ctx, number); err != nil {
 		return err
 	}
+	r.told.stepBegan(ctx, number, s)
+	defer func() { r.told.stepEnded(ctx, number, s, *step) }()
 	if s.Back == nil {
 		n.Log.Info("rewriting", "table", s.Table, "layout", s.Layout.String(), "bytes", s.Expected.Rewrite)
 	} else {
 		n.Log.Info("putting files back", "table", s.Table, "version", s.Back.Version, "files", s.Back.Files)
 	}
 	result, err := n.engineFor(s).Apply(ctx, s, stepRecorder{
-		run: r.run, number: number, step: s, purse: purse,
+		run: r.run, number: number, step: s, purse: purse, quiet: n.quiet,
 		stamp:    execute.Stamp{Run: n.ID, Step: number, PlanHash: d.PlanHash},
 		progress: n.progressOf(s),
 	})
@@ -151,6 +156,19 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 		err = errors.Join(r.run.UndoIs(own, number, n.settings().UndoOf(d.Plan, s, result.Previous)), n.keepBounds(own, r, l, number, s))
 	}
 	return err
+}
+
+// quiet refuses to begin a rewrite of a table in its quiet hours. A step that is under way goes on
+// to its commit; one that lost to another writer is not begun again.
+func (n Night) quiet(s plan.Step) error {
+	until, ok := n.Config.QuietUntil(s.Table, s.Location, n.Clock())
+	if !ok {
+		return nil
+	}
+	if until.IsZero() {
+		return &execute.Refusal{Table: s.Table, Reason: "its quiet hours never end: leave it some under quiet:"}
+	}
+	return &execute.Refusal{Table: s.Table, Reason: fmt.Sprintf("its quiet hours last until %s: run the night again after that", until.Format(time.RFC3339))}
 }
 
 // keepBounds keeps what later queries are judged by: the table as it was before new keys.

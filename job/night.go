@@ -9,6 +9,7 @@ import (
 	"ajlo/job/execute"
 	"ajlo/job/object"
 	"ajlo/job/plan"
+	"ajlo/job/signal"
 	"ajlo/job/unit"
 	"ajlo/job/window"
 	"ajlo/state"
@@ -44,6 +45,8 @@ type Night struct {
 	Log     *slog.Logger
 	// Progress is told how far the step of a table is; it may be nil.
 	Progress func(step string, done, total unit.Bytes)
+	// Signals tell others what the run does; nil for nobody.
+	Signals *signal.Sender
 	// ID names the run; it is unique over all runs.
 	ID string
 	// Version is that of the program, kept with the run.

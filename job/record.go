@@ -25,6 +25,7 @@ const finishWithin = 30 * time.Second
 type record struct {
 	run       *state.Run
 	heartbeat func() // stops the sign of life and waits for it to end
+	told      story  // what signals tell of it
 }
 
 // begin takes the lease and opens the run. done is set where the night has come to its end
@@ -55,7 +56,9 @@ func (n Night) beginAs(ctx context.Context, b state.Beginning) (own context.Cont
 		n.Log.Warn("an earlier run never came to its end; what it left is looked at first", "run", dead)
 	}
 	own, stop := n.keepAlive(ctx, run)
-	return own, &record{run: run, heartbeat: stop}, nil, nil
+	r = &record{run: run, heartbeat: stop, told: n.story(b)}
+	r.told.began(own)
+	return own, r, nil, nil
 }
 
 func (n Night) beginning(planHash string) state.Beginning {
@@ -131,7 +134,10 @@ func (r *record) end(result Result, cause error) error {
 	if errors.Is(cause, context.Canceled) && outcome == state.Failed {
 		outcome = state.Interrupted
 	}
-	return r.run.Finish(ctx, outcome, cause)
+	err := r.run.Finish(ctx, outcome, cause)
+	result.Outcome = outcome
+	r.told.ended(result, errors.Join(cause, err))
+	return err
 }
 
 // stepRecorder is what an engine is given for one step.
@@ -140,6 +146,7 @@ type stepRecorder struct {
 	number   int
 	step     plan.Step
 	purse    *purse
+	quiet    func(plan.Step) error
 	stamp    execute.Stamp
 	progress func(done, total unit.Bytes)
 }
@@ -149,8 +156,13 @@ func (s stepRecorder) Intend(ctx context.Context, location table.Location, paths
 	return s.run.Intend(ctx, s.number, location, paths)
 }
 
-// Spend asks what is left of the run's budgets.
-func (s stepRecorder) Spend(bytes unit.Bytes) error { return s.purse.ask(s.step, bytes) }
+// Spend asks what is left of the run's budgets, and whether an attempt may begin by now.
+func (s stepRecorder) Spend(bytes unit.Bytes) error {
+	if err := s.quiet(s.step); err != nil {
+		return err
+	}
+	return s.purse.ask(s.step, bytes)
+}
 
 // Progress hands on how far the step is.
 func (s stepRecorder) Progress(done, total unit.Bytes) {

@@ -56,7 +56,7 @@ func (n Night) Rollback(ctx context.Context, run string) (Rollback, error) {
 	}
 	result.Run = n.ID
 	result, err = n.takeBack(ctx, result, record)
-	return result, errors.Join(err, record.end(Result{Outcome: result.Outcome}, err))
+	return result, errors.Join(err, record.end(Result{Outcome: result.Outcome, Steps: result.Steps}, err))
 }
 
 // takeBack is the rollback under the lease: what dead runs left is looked at first, since their

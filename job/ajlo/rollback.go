@@ -57,6 +57,9 @@ func (c rollbackCommand) night(w world) (job.Night, error) {
 	if n.Approval, err = c.approval(); err != nil {
 		return job.Night{}, err
 	}
+	if n.Signals, err = newSignals(conf, w); err != nil {
+		return job.Night{}, err
+	}
 	return n, c.give(&n, w)
 }
 

@@ -60,8 +60,12 @@ func (o logOptions) night(w world) (job.Night, error) {
 	if err != nil {
 		return job.Night{}, err
 	}
+	signals, err := newSignals(c, w)
+	if err != nil {
+		return job.Night{}, err
+	}
 	return job.Night{
-		Config: c, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Own: newEmbedded(c, w), Folders: bucket.Open, Log: w.log,
+		Config: c, Signals: signals, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Own: newEmbedded(c, w), Folders: bucket.Open, Log: w.log,
 		Progress: newProgress(w), ID: uuid.NewString(), Version: version, Clock: w.clock,
 	}, nil
 }

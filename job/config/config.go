@@ -59,6 +59,49 @@ type Config struct {
 	Commit    Commit    `json:"commit"`
 	// Approval says whether a person has to approve a plan before its steps run.
 	Approval Approval `json:"approval"`
+	// Quiet are hours in which no rewrite begins.
+	Quiet []Quiet `json:"quiet"`
+	// Signals say who is told what runs do.
+	Signals Signals `json:"signals"`
+}
+
+// Signals are places that are told; empty ones are not. None of them can fail a run.
+type Signals struct {
+	// Lake is what this lake is called there.
+	Lake string `json:"lake"`
+	// Prometheus is a file for the textfile collector of node exporter.
+	Prometheus string `json:"prometheus"`
+	// OpenLineage is a file, or the URL that events are posted to with the token, where there is one.
+	OpenLineage string `json:"openlineage"`
+	Token       Secret `json:"openlineage_token"`
+	Webhook     Secret `json:"webhook"`
+	// Limit is the most that one of them is waited for.
+	Limit time.Duration `json:"limit_ns"`
+}
+
+// Secret is a text that is nowhere printed: "env:NAME" for the value of a variable of the
+// environment, or the text itself.
+type Secret string
+
+// Read gives the text; it is an error where the variable is not set.
+func (s Secret) Read(getenv func(string) string) (string, error) {
+	name, fromEnv := strings.CutPrefix(string(s), "env:")
+	if !fromEnv {
+		return string(s), nil
+	}
+	text := getenv(name)
+	if text == "" {
+		return "", fmt.Errorf("the environment has no %s, which the config names for a secret: set it, or take the signal out of the config", name)
+	}
+	return text, nil
+}
+
+// String hides it.
+func (s Secret) String() string {
+	if s == "" || strings.HasPrefix(string(s), "env:") {
+		return string(s)
+	}
+	return "…"
 }
 
 // Source is one place that holds event logs.

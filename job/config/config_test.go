@@ -46,6 +46,8 @@ func TestParseFillsDefaults(t *testing.T) {
 		Choice:    Exact,
 		Commit:    NoCommit,
 		Approval:  NoApproval,
+		Quiet:     []Quiet{},
+		Signals:   Signals{Lake: "lake", Limit: 10 * time.Second},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
@@ -117,7 +119,15 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		Choice:    Greedy,
 		Commit:    Conditional,
 		Approval:  ApprovalRequired,
-		Allow:     Allow{ProtocolUpgrade: true},
+		Quiet: []Quiet{
+			{Tables: []Pattern{"tpch.orders"}, From: 22*60 + 30, To: 6 * 60, Days: []time.Weekday{time.Monday, time.Friday}, Zone: "Europe/Berlin"},
+			{Tables: []Pattern{}, From: 0, To: 24 * 60, Days: []time.Weekday{time.Sunday}, Zone: "UTC"},
+		},
+		Signals: Signals{
+			Lake: "north", Prometheus: "/var/lib/node_exporter/ajlo.prom", OpenLineage: "https://lineage.example/api/v1/lineage",
+			Token: "env:LINEAGE_TOKEN", Webhook: "env:CHAT_HOOK", Limit: 3 * time.Second,
+		},
+		Allow: Allow{ProtocolUpgrade: true},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
@@ -171,6 +181,14 @@ func TestFaultsAreShownInPlace(t *testing.T) {
 		{"state in a bucket without a name", least + "state: s3://bucket\n", 3, 8, "names no state: write s3://BUCKET/FOLDER/ajlo.db", "mend the value"},
 		{"state behind HTTP", least + "state: https://host/ajlo.db\n", 3, 8, "kept on local disk or in s3://, gs:// or azblob://", "mend the value"},
 		{"cache in a bucket", least + "cache: s3://bucket/facts\n", 3, 8, "not on local disk", "mend the value"},
+		{"quiet hours of no length", least + "quiet: [{from: '06:00', to: '6:00'}]\n", 3, 29, "they are none", "for a whole day"},
+		{"quiet hours without an end", least + "quiet: [{from: '06:00'}]\n", 3, 10, "quiet hours without `to`", "give the time"},
+		{"no time of day", least + "quiet: [{from: 6pm, to: '7:00'}]\n", 3, 16, `time of day "6pm"`, "mend the value"},
+		{"no day", least + "quiet: [{from: '6:00', to: '7:00', days: [fryday]}]\n", 3, 43, `day "fryday"`, "mend the value"},
+		{"no zone", least + "quiet: [{from: '6:00', to: '7:00', zone: Local}]\n", 3, 42, `zone "Local"`, "mend the value"},
+		{"a token in the config", least + "signals: {openlineage_token: hush}\n", 1, 1, "a token does not stand in a config: write env:NAME", "mend the value"},
+		{"a webhook that is no URL", least + "signals: {webhook: 'htps://hush'}\n", 1, 1, "signals.webhook: want a URL", "mend the value"},
+		{"a signal that is waited for too long", least + "signals: {time_limit: 2m}\n", 3, 23, "want one from 100ms to 1m0s", "mend the value"},
 		{"yes for true", least + "allow: {protocol_upgrade: yes}\n", 3, 27, "want true or false", "mend the value"},
 	}
 	for _, test := range tests {

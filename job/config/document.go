@@ -33,6 +33,25 @@ type document struct {
 	Allow          allow    `yaml:"allow"`
 	Commit         text     `yaml:"commit"`
 	Approval       text     `yaml:"approval"`
+	Quiet          []quiet  `yaml:"quiet"`
+	Signals        signals  `yaml:"signals"`
+}
+
+type quiet struct {
+	Tables []text `yaml:"tables"`
+	From   text   `yaml:"from"`
+	To     text   `yaml:"to"`
+	Days   []text `yaml:"days"`
+	Zone   text   `yaml:"zone"`
+}
+
+type signals struct {
+	Lake        text `yaml:"lake"`
+	Prometheus  text `yaml:"prometheus"`
+	OpenLineage text `yaml:"openlineage"`
+	Token       text `yaml:"openlineage_token"`
+	Webhook     text `yaml:"webhook"`
+	Limit       text `yaml:"time_limit"`
 }
 
 type source struct {
@@ -113,6 +132,7 @@ func defaults() document {
 		Choice:         preset("exact"),
 		Commit:         preset("none"),
 		Approval:       preset("none"),
+		Signals:        signals{Lake: preset("lake"), Prometheus: preset("none"), OpenLineage: preset("none"), Token: preset("none"), Webhook: preset("none"), Limit: preset("10s")},
 		Allow:          allow{ProtocolUpgrade: preset("false")},
 	}
 }

@@ -55,6 +55,7 @@ func (r *reader) config(d document) Config {
 		Commit:         read(r, d.Commit, oneOf(NoCommit, Conditional, Exclusive, DynamoDB, ByCatalog)),
 		Approval:       read(r, d.Approval, oneOf(NoApproval, ApprovalRequired)),
 	}
+	c.Quiet, c.Signals = r.quiet(d.Quiet), r.signals(d.Signals)
 	c.Cache = r.cache(d.Cache, c.State)
 	c.Engine.Spill = cmp.Or(c.Engine.Spill, besideState(c.State, "."))
 	return c
@@ -195,6 +196,33 @@ func (r *reader) budget(written budget) Budget {
 		b.Storage = b.Rewrite
 	}
 	return b
+}
+
+func (r *reader) signals(written signals) Signals {
+	return Signals{
+		Lake: read(r, written.Lake, notEmpty), Prometheus: read(r, written.Prometheus, orNone(r.folder)), OpenLineage: read(r, written.OpenLineage, orNone(r.listener)),
+		Token: r.secret(written.Token, "openlineage_token", fromEnvironment), Webhook: r.secret(written.Webhook, "webhook", webAddress),
+		Limit: read(r, written.Limit, limit),
+	}
+}
+
+// secret is read without its line being shown where it is wrong.
+func (r *reader) secret(t text, key string, parse func(string) (Secret, error)) Secret {
+	value, err := orNone(parse)(t.value)
+	if err != nil && r.fault == nil {
+		r.fault = &Error{Message: "signals." + key + ": " + err.Error(), Next: "mend the value: " + contract + " shows what each key takes"}
+	}
+	return value
+}
+
+// orNone reads nothing where the file says none.
+func orNone[T ~string](parse func(string) (T, error)) func(string) (T, error) {
+	return func(text string) (T, error) {
+		if text == "none" {
+			return "", nil
+		}
+		return parse(text)
+	}
 }
 
 func (r *reader) prices(written prices) Prices {

@@ -3,7 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,6 +164,52 @@ func clean(location string) string {
 		return short
 	}
 	return location
+}
+
+// listener is a file on this machine or an address of the web.
+func (r *reader) listener(text string) (string, error) {
+	if isWeb(text) {
+		return text, nil
+	}
+	return r.folder(text)
+}
+
+func isWeb(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// variable is a name of the environment's.
+var variable = regexp.MustCompile(`^env:[A-Za-z_][A-Za-z0-9_]*$`)
+
+// fromEnvironment reads a secret, which must not stand in the config itself.
+func fromEnvironment(text string) (Secret, error) {
+	if !variable.MatchString(text) {
+		return "", errors.New("a token does not stand in a config: write env:NAME and set that variable of the environment")
+	}
+	return Secret(text), nil
+}
+
+// webAddress reads a URL that may be a secret; faults do not show it.
+func webAddress(text string) (Secret, error) {
+	if !variable.MatchString(text) && !isWeb(text) {
+		return "", errors.New("want a URL that starts with https:// or http://, or env:NAME for one in the environment")
+	}
+	return Secret(text), nil
+}
+
+// Bounds of what a signal is waited for: a night has other things to do.
+const (
+	minLimit = 100 * time.Millisecond
+	maxLimit = time.Minute
+)
+
+func limit(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < minLimit || d > maxLimit {
+		return 0, fmt.Errorf("time limit %q: want one from %v to %v, such as 10s", text, minLimit, maxLimit)
+	}
+	return d, nil
 }
 
 func tableName(text string) (table.Name, error) {
