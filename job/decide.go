@@ -39,6 +39,8 @@ type Decision struct {
 type Past interface {
 	// LastGraph is the graph of the last window observed before the night; nil for none.
 	LastGraph(ctx context.Context, night string) (*joingraph.Graph, error)
+	// Scoring names the code that scored a reference of the night; "" where that is not known.
+	Scoring(ctx context.Context, ref drift.Reference, night string) (string, error)
 	// Seen are the latest windows of a length before the night, at most n.
 	Seen(ctx context.Context, night string, length time.Duration, n int) ([]state.Seen, error)
 	// InForce is the plan in force; nil for none.
@@ -72,6 +74,9 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 	d := Decision{Graph: joingraph.Build(n.Window, o.Queries, l.Rows)}
 	then, err := n.recall(ctx, past)
 	if err != nil {
+		return Decision{}, err
+	}
+	if then, err = n.rescored(ctx, past, then, l); err != nil {
 		return Decision{}, err
 	}
 	l.recallCuts(then.plan)
@@ -139,6 +144,8 @@ type references struct {
 	last  *joingraph.Graph
 	graph *joingraph.Graph // that the plan in force was made from
 	plan  plan.Plan
+	// lastGone and graphGone say why one is compared with nothing; empty where it is compared.
+	lastGone, graphGone string
 }
 
 // scores measures the drift from each reference. A window without a scored edge shows no
@@ -147,7 +154,16 @@ func (r references) scores(g joingraph.Graph) []drift.Score {
 	if !g.HasEvidence() {
 		return []drift.Score{drift.Between(drift.Last, nil, g), drift.Between(drift.Plan, nil, g)}
 	}
-	return []drift.Score{drift.Between(drift.Last, r.last, g), drift.Between(drift.Plan, r.graph, g)}
+	return []drift.Score{between(drift.Last, r.last, r.lastGone, g), between(drift.Plan, r.graph, r.graphGone, g)}
+}
+
+func between(ref drift.Reference, then *joingraph.Graph, gone string, now joingraph.Graph) drift.Score {
+	if gone == "" {
+		return drift.Between(ref, then, now)
+	}
+	score := drift.Between(ref, nil, now)
+	score.Incomparable = gone
+	return score
 }
 
 // trigger decides whether layouts are chosen anew tonight: by drift, or because the plan in

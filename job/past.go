@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"time"
 
+	"ajlo/job/drift"
 	"ajlo/job/joingraph"
 	"ajlo/job/table"
 	"ajlo/job/verify"
@@ -47,6 +48,8 @@ func OpenPast(ctx context.Context, at StateFile) (past Past, closing func() erro
 type noPast struct{}
 
 func (noPast) LastGraph(context.Context, string) (*joingraph.Graph, error) { return nil, nil }
+
+func (noPast) Scoring(context.Context, drift.Reference, string) (string, error) { return "", nil }
 
 func (noPast) Kept(context.Context, time.Time) ([]verify.Kept, error) { return nil, nil }
 

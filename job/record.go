@@ -110,6 +110,9 @@ func (r *record) decision(ctx context.Context, d Decision, l Lake) error {
 	if err := r.run.RecordGraph(ctx, d.Graph); err != nil {
 		return err
 	}
+	if err := r.run.RecordScoring(ctx, scoringVersion()); err != nil {
+		return err
+	}
 	if err := r.run.RecordSeen(ctx, d.Plan.Coverage.Applications); err != nil {
 		return err
 	}

@@ -59,7 +59,8 @@ type Trigger struct {
 
 // Decide weighs the scores of the references there are. It fires on the first run (no score
 // at all), while no plan has ever been in force (no score from Plan), where a score exceeds
-// the threshold, and where an edge first seen carries the share.
+// the threshold, and where an edge first seen carries the share. A reference that is there and
+// cannot be compared does not fire: that is blindness, not drift (rule 6).
 func Decide(scores []Score, rule Rule) Trigger {
 	first := firstSeen(scores)
 	reasons := slices.Concat(missing(scores), exceeding(scores, rule.Threshold), dear(first, rule))
@@ -77,7 +78,7 @@ func Decide(scores []Score, rule Rule) Trigger {
 func missing(scores []Score) []string {
 	known := map[Reference]bool{}
 	for _, s := range scores {
-		if s.Score != nil {
+		if s.Score != nil || s.Incomparable != "" {
 			known[s.Reference] = true
 		}
 	}
@@ -112,13 +113,20 @@ func dear(first []Edge, rule Rule) (reasons []string) {
 }
 
 func within(scores []Score, threshold float64) string {
-	var parts []string
+	var parts, gone []string
 	for _, s := range scores {
-		if s.Score != nil {
+		switch {
+		case s.Score != nil:
 			parts = append(parts, fmt.Sprintf("%.3f from the %s", *s.Score, s.Reference.words()))
+		case s.Incomparable != "":
+			gone = append(gone, fmt.Sprintf("; not compared with the %s: %s", s.Reference.words(), s.Incomparable))
 		}
 	}
-	return fmt.Sprintf("drift %s, not above %g", strings.Join(parts, " and "), threshold)
+	text := fmt.Sprintf("drift %s, not above %g", strings.Join(parts, " and "), threshold)
+	if len(parts) == 0 {
+		text = "drift is not known"
+	}
+	return text + strings.Join(gone, "")
 }
 
 // firstSeen gathers the edges that no reference had, dearest first: a join that the plan in

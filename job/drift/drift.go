@@ -30,6 +30,9 @@ type Score struct {
 	Reference  Reference `json:"reference"`
 	Score      *float64  `json:"score"`
 	ScorePaper *float64  `json:"score_paper"`
+	// Incomparable says why a reference that is there is compared with nothing; empty where it is
+	// compared, and where there is none.
+	Incomparable string `json:"incomparable,omitempty"`
 	// SpeedFactor is the median of C now / C then over common edges; it was taken out.
 	SpeedFactor float64 `json:"speed_factor"`
 	// TaskTimeShift is half the sum of |cost share now − cost share then|, 0 to 1.

@@ -73,6 +73,9 @@ func (p *page) unseen(c plan.Coverage) {
 }
 
 func driftText(s drift.Score, threshold float64) string {
+	if s.Incomparable != "" {
+		return fmt.Sprintf("from %s: not compared: %s", s.Reference, s.Incomparable)
+	}
 	if s.Score == nil {
 		return fmt.Sprintf("from %s: none yet", s.Reference)
 	}
