@@ -11,6 +11,7 @@ import datetime
 import decimal
 import json
 import math
+import os
 import random
 import sys
 
@@ -67,6 +68,14 @@ def checkpointed(at):
     write_deltalake(at, simple(5000, 40), mode="append")
 
 
+def typed(at):
+    """Statistics are in a checkpoint's typed columns only."""
+    some(at, configuration={"delta.checkpoint.writeStatsAsJson": "false", "delta.checkpoint.writeStatsAsStruct": "true"})
+    DeltaTable(at).create_checkpoint()
+    for v in range(3):
+        os.remove(f"{at}/_delta_log/{v:020}.json")
+
+
 def zordered(at):
     some(at)
     DeltaTable(at).optimize.z_order(["k"])
@@ -107,6 +116,7 @@ MADE = [
     ("rs_partitioned", lambda at: some(at, partition_by=["name"]), ["k"], ["partitions"]),
     ("rs_erased", erased, ["k"], []),
     ("rs_checkpointed", checkpointed, ["k"], []),
+    ("rs_typed", typed, ["k"], ["typed"]),
     ("rs_zordered", zordered, ["k", "id"], []),
     ("rs_compacted", compacted, ["k"], []),
     ("rs_merged", merged, ["k"], []),

@@ -74,6 +74,29 @@ func (m *made) rewrite(t *testing.T) bool {
 	return true
 }
 
+// knowsBounds holds that every file has bounds of the keys, wherever the log keeps them.
+func (m *made) knowsBounds(t *testing.T) {
+	t.Helper()
+	store, err := object.Open(m.after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := lake.Open(t.Context(), store, table.Name(m.Name), table.Location(m.after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Files {
+		for _, key := range m.Keys {
+			if b := f.Bounds[key]; f.Rows <= 0 || b.Min.IsNull() || b.Max.IsNull() {
+				t.Errorf("%s: of file %s with %d rows, %s is from %v to %v", m.Name, f.Path, f.Rows, key, b.Min, b.Max)
+			}
+		}
+	}
+	if len(s.Files) == 0 {
+		t.Errorf("%s has no files", m.Name)
+	}
+}
+
 func (m *made) apply(t *testing.T) (execute.Result, error) {
 	t.Helper()
 	store, err := object.Open(m.after)

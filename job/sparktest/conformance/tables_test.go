@@ -145,6 +145,9 @@ func absolute(t *testing.T, name string) string {
 func (s *suite) rewriteAll() {
 	var rewritten []made
 	for _, m := range s.tables {
+		if m.asks("typed") {
+			m.knowsBounds(s.T)
+		}
 		if m.rewrite(s.T) {
 			rewritten = append(rewritten, m)
 		}

@@ -52,9 +52,19 @@ def v2parquet():
     forget("v2parquet", 4)
 
 
-@table(["k"])
+TYPED = "'delta.checkpoint.writeStatsAsJson'='false','delta.checkpoint.writeStatsAsStruct'='true','delta.checkpointInterval'='4'"
+
+
+@table(["k"], until=(4, 0))
+def nostats():
+    """Delta Lake 3.3 and 4.0 write no statistics at all then."""
+    busy("nostats", TYPED)
+    forget("nostats", 4)
+
+
+@table(["k"], since=(4, 1), ask=["typed"])
 def structstats():
-    busy("structstats", "'delta.checkpoint.writeStatsAsJson'='false','delta.checkpoint.writeStatsAsStruct'='true','delta.checkpointInterval'='4'")
+    busy("structstats", TYPED)
     forget("structstats", 4)
 
 
