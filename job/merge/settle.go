@@ -78,7 +78,7 @@ type hosts struct {
 
 // hosts are the touched files, by partition, of a table whose clustering keys all have bounds.
 func (d *decided) hosts() map[int]*hosts {
-	byPart := map[int]*hosts{}
+	byPart, most := map[int]*hosts{}, d.mostBytes()
 	if !d.target.rooted {
 		return byPart
 	}
@@ -92,7 +92,7 @@ func (d *decided) hosts() map[int]*hosts {
 		}
 		part := d.parts.ofFile[f.file]
 		if byPart[part] == nil {
-			byPart[part] = &hosts{most: d.mostBytes()}
+			byPart[part] = &hosts{most: most}
 		}
 		byPart[part].list = append(byPart[part].list, &host{touched: i, bounds: bounds, bytes: bytes, width: bytes / float64(max(1, f.rows))})
 	}
