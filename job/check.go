@@ -31,6 +31,9 @@ func (n Night) Check(ctx context.Context) report.Checks {
 	for _, root := range c.Lake.Roots {
 		checks.Add("root "+root, n.checkFolder(ctx, root))
 	}
+	for _, catalog := range n.Catalogs {
+		checks.Add("catalog "+catalog.Name(), checkCatalog(ctx, catalog))
+	}
 	for _, t := range c.Lake.Tables {
 		checks.Add("table "+string(t.Name), n.checkTable(ctx, t.Name, t.Location))
 	}
@@ -102,11 +105,19 @@ func (n Night) checkWrite(ctx context.Context, p config.Pattern) report.Check {
 		return report.Good("all tables of the database")
 	}
 	finder := NewCatalog(ctx, n.opener(), n.Config, config.Source{})
+	finder.Ask = Ask(ctx, n.Catalogs, n.Log)
 	place, ok := finder.Resolve(table.Name(p), "")
 	if !ok {
-		return report.Doubt("it is under none of lake.roots and lake.tables: only the logs can tell where it is")
+		return report.Doubt("it is under none of lake.roots, lake.tables and lake.catalogs: only the logs can tell where it is")
 	}
 	return n.checkTable(ctx, table.Name(p), catalog.Tidy(place.Location))
+}
+
+func checkCatalog(ctx context.Context, c Locator) report.Check {
+	if err := c.Connect(ctx); err != nil {
+		return report.Fault(err)
+	}
+	return report.Good("answers")
 }
 
 func checkState(ctx context.Context, at StateFile) report.Check {

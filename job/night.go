@@ -42,7 +42,9 @@ type Night struct {
 	// Folders is how tables' folders are opened; object.Open, which knows local ones only, where
 	// nil.
 	Folders object.Opener
-	Log     *slog.Logger
+	// Catalogs are asked where tables are that nothing else places.
+	Catalogs []Locator
+	Log      *slog.Logger
 	// Progress is told how far the step of a table is; it may be nil.
 	Progress func(step string, done, total unit.Bytes)
 	// Signals tell others what the run does; nil for nobody.
@@ -73,7 +75,7 @@ func (n Night) opener() object.Opener {
 // observe reads what the window's logs say.
 func (n Night) observe(ctx context.Context) (Observed, error) {
 	o := Observer{Sources: n.Config.Sources, Open: n.opener(), Facts: n.Facts, Cache: n.Config.Cache, Log: n.Log, Clock: n.Clock,
-		Histories: &Histories{Config: n.Config, Open: n.opener(), Log: n.Log}}
+		Histories: &Histories{Config: n.Config, Open: n.opener(), Catalogs: n.Catalogs, Log: n.Log}}
 	if err := o.covers(ctx, n.Window); err != nil {
 		return Observed{}, err
 	}

@@ -97,6 +97,7 @@ func (s *search) add(ctx context.Context, source config.Source, name table.Name,
 	finder, ok := s.finders[source.Logs]
 	if !ok {
 		finder = NewCatalog(ctx, s.night.opener(), s.night.Config, source)
+		finder.Ask = Ask(ctx, s.night.Catalogs, s.night.Log)
 		s.finders[source.Logs] = finder
 	}
 	place, ok := finder.Resolve(name, logged)

@@ -21,7 +21,9 @@ import (
 type Histories struct {
 	Config config.Config // places of tables
 	Open   object.Opener
-	Log    *slog.Logger
+	// Catalogs are asked where tables are that nothing else places.
+	Catalogs []Locator
+	Log      *slog.Logger
 }
 
 // tell fills in what the writes touched.
@@ -62,7 +64,9 @@ func (h Histories) written(ctx context.Context, o Observed) (tables []writtenTab
 		place, known := places[asked]
 		if !known {
 			if _, ok := finders[source.Logs]; !ok {
-				finders[source.Logs] = NewCatalog(ctx, h.Open, h.Config, source)
+				finder := NewCatalog(ctx, h.Open, h.Config, source)
+				finder.Ask = Ask(ctx, h.Catalogs, h.Log)
+				finders[source.Logs] = finder
 			}
 			found, _ := finders[source.Logs].Resolve(w.Table, w.Location)
 			place, places[asked] = found.Location, found.Location

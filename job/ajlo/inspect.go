@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -47,10 +48,11 @@ func placeOf(ctx context.Context, name, configFile string) (table.Name, table.Lo
 		if err != nil {
 			return "", "", err
 		}
-		if place, ok := resolve(ctx, conf, table.Name(name)); ok {
-			return table.Name(name), place, nil
+		place, ok, err := resolve(ctx, conf, table.Name(name))
+		if ok || err != nil {
+			return table.Name(name), place, err
 		}
-		return "", "", &job.UsageError{Text: "table " + name + " is not under lake.tables, lake.roots or a path_map of the config: add it there or give the path of its folder"}
+		return "", "", &job.UsageError{Text: "table " + name + " is not under lake.tables, lake.roots, lake.catalogs or a path_map of the config: add it there or give the path of its folder"}
 	}
 	if strings.Contains(name, "://") {
 		return table.Name(name), catalog.Tidy(table.Location(name)), nil
@@ -62,16 +64,30 @@ func placeOf(ctx context.Context, name, configFile string) (table.Name, table.Lo
 	return table.Name(path), table.Location(path), nil
 }
 
-// resolve asks the catalogs of all sources, then the folders that their path maps lead to.
-func resolve(ctx context.Context, conf config.Config, name table.Name) (table.Location, bool) {
+// resolve asks what places tables for all sources, the folders that their path maps lead to among it.
+func resolve(ctx context.Context, conf config.Config, name table.Name) (at table.Location, ok bool, err error) {
+	catalogs, err := newCatalogs(conf)
+	if err != nil {
+		return "", false, err
+	}
+	var silent error // a catalog that gave no answer may have the table
 	for _, source := range conf.Sources {
 		finder := job.NewCatalog(ctx, bucket.Open, conf, source)
 		for _, to := range source.PathMap {
 			finder.Roots = append(finder.Roots, table.Location(to))
 		}
+		finder.Ask = func(name table.Name) (table.Location, bool) {
+			for _, c := range catalogs {
+				at, ok, err := c.Locate(ctx, name)
+				if silent = errors.Join(silent, err); ok {
+					return at, true
+				}
+			}
+			return "", false
+		}
 		if place, ok := finder.Resolve(name, ""); ok {
-			return catalog.Tidy(place.Location), true
+			return catalog.Tidy(place.Location), true, nil
 		}
 	}
-	return "", false
+	return "", false, silent
 }

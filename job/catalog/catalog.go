@@ -1,6 +1,7 @@
 // Package catalog tells where a table is whose name, or logged place, stands in an event
 // log. It asks in a fixed order: the location in the log, carried over by the path map; the
-// tables named in the config; folders under the lake's roots. It reads no table itself.
+// tables named in the config; folders under the lake's roots; catalogs over the network. It reads
+// no table itself.
 package catalog
 
 import (
@@ -21,6 +22,8 @@ type Catalog struct {
 	Tables map[table.Name]table.Location
 	// Roots are folders that hold db.db/table or db/table.
 	Roots []table.Location
+	// Ask asks catalogs over the network for a name; nil where there are none.
+	Ask func(table.Name) (table.Location, bool)
 	// Exists reports whether a table stands at a place.
 	Exists func(table.Location) bool
 }
@@ -33,6 +36,7 @@ const (
 	ByLog    Source = "log"
 	ByConfig Source = "config"
 	ByRoot   Source = "root"
+	ByAsking Source = "catalog"
 )
 
 // Place is where a table was found.
@@ -54,6 +58,14 @@ func (c Catalog) Resolve(name table.Name, logged table.Location) (p Place, ok bo
 		if c.Exists(at) {
 			return Place{at, ByRoot}, true
 		}
+	}
+	if c.Ask == nil || name == "" {
+		return Place{}, false
+	}
+	// A catalog names places as its clusters do.
+	at, known := c.Ask(name)
+	if at = c.Map(at); known && c.Exists(at) {
+		return Place{at, ByAsking}, true
 	}
 	return Place{}, false
 }

@@ -125,6 +125,20 @@ type Lake struct {
 	Roots   []string `json:"roots"` // folders that hold db.db/table or db/table
 	Tables  []Table  `json:"tables"`
 	Address Address  `json:"address"`
+	// Catalogs are asked over the network for tables that nothing else places, in this order.
+	Catalogs []Catalog `json:"catalogs"`
+}
+
+// Catalog is one over the network.
+type Catalog struct {
+	Kind CatalogKind `json:"kind"`
+	URI  string      `json:"uri"`
+	// Name is the first part of its tables' names in logs; "" where they have two parts.
+	Name      string `json:"name"`
+	Warehouse string `json:"warehouse"` // that its server is asked for; "" for its own
+	// Token, or a Credential for OAuth, is how it is entered.
+	Token      Secret `json:"token"`
+	Credential Secret `json:"credential"`
 }
 
 // Table places one table by hand.

@@ -25,7 +25,7 @@ func TestParseFillsDefaults(t *testing.T) {
 	}
 	want := Config{
 		Sources:       []Source{{Logs: "/etc/ajlo/logs", PathMap: map[string]string{}, Reader: prune.OSSSpark}},
-		Lake:          Lake{Roots: []string{}, Tables: []Table{}, Address: ByName},
+		Lake:          Lake{Roots: []string{}, Tables: []Table{}, Address: ByName, Catalogs: []Catalog{}},
 		Write:         []Pattern{},
 		Budget:        Budget{Rewrite: 20 * unit.GB, Storage: 20 * unit.GB},
 		Engine:        Engine{Kind: Embedded, Memory: 384 * unit.MB, Spill: "/etc/ajlo", TargetFileSize: 64 * unit.MiB, Command: []string{"spark-sql"}, Conf: map[string]string{}, TimeLimit: 6 * time.Hour, Dialect: SparkDelta},
@@ -93,6 +93,10 @@ func TestLoadReadsEveryKey(t *testing.T) {
 			Roots:   []string{filepath.Join(filepath.Dir(dir), "lake"), "/mnt/lake"},
 			Tables:  []Table{{Name: "tpch.orders", Location: "/mnt/orders"}, {Name: "tpch.my table", Location: table.Location(filepath.Join(dir, "my table"))}},
 			Address: ByPath,
+			Catalogs: []Catalog{
+				{Kind: IcebergREST, URI: "https://catalog.example/api", Name: "lake", Warehouse: "main", Token: "env:CATALOG_TOKEN"},
+				{Kind: IcebergREST, URI: "http://127.0.0.1:8181", Credential: "env:CATALOG_CREDENTIAL"},
+			},
 		},
 		Write:  []Pattern{"tpch.orders", "sales.*", "/mnt/raw/clicks"},
 		Budget: Budget{Rewrite: 20 * unit.GB, Upkeep: 2 * unit.GB, Storage: 40 * unit.GB},
@@ -189,6 +193,9 @@ func TestFaultsAreShownInPlace(t *testing.T) {
 		{"a token in the config", least + "signals: {openlineage_token: hush}\n", 1, 1, "a token does not stand in a config: write env:NAME", "mend the value"},
 		{"a webhook that is no URL", least + "signals: {webhook: 'htps://hush'}\n", 1, 1, "signals.webhook: want a URL", "mend the value"},
 		{"a signal that is waited for too long", least + "signals: {time_limit: 2m}\n", 3, 23, "want one from 100ms to 1m0s", "mend the value"},
+		{"a catalog that is not asked", least + "lake: {catalogs: [{kind: glue, uri: 'https://x'}]}\n", 3, 26, "a catalog of kind glue is not asked yet", "mend the value"},
+		{"a catalog without an address", least + "lake: {catalogs: [{kind: iceberg_rest}]}\n", 3, 20, "a catalog without a `uri`", "give the URL"},
+		{"a catalog's password in its address", least + "lake: {catalogs: [{kind: iceberg_rest, uri: 'https://me:hush@x'}]}\n", 3, 45, "holds no user", "mend the value"},
 		{"yes for true", least + "allow: {protocol_upgrade: yes}\n", 3, 27, "want true or false", "mend the value"},
 	}
 	for _, test := range tests {

@@ -65,6 +65,17 @@ type lake struct {
 	Roots   []text  `yaml:"roots"`
 	Tables  []place `yaml:"tables"`
 	Address text    `yaml:"address"`
+
+	Catalogs []remote `yaml:"catalogs"`
+}
+
+type remote struct {
+	Kind       text `yaml:"kind"`
+	URI        text `yaml:"uri"`
+	Name       text `yaml:"name"`
+	Warehouse  text `yaml:"warehouse"`
+	Token      text `yaml:"token"`
+	Credential text `yaml:"credential"`
 }
 
 type place struct {

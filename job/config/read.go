@@ -159,7 +159,16 @@ func (r *reader) pathMap(written map[string]text) map[string]string {
 }
 
 func (r *reader) lake(written lake) Lake {
-	l := Lake{Roots: []string{}, Tables: []Table{}, Address: read(r, written.Address, oneOf(ByName, ByPath))}
+	l := Lake{Roots: []string{}, Tables: []Table{}, Address: read(r, written.Address, oneOf(ByName, ByPath)), Catalogs: []Catalog{}}
+	for i, c := range written.Catalogs {
+		path := fmt.Sprintf("$.lake.catalogs[%d]", i)
+		r.require(c.Kind, path, "a catalog without a `kind`", "say iceberg_rest")
+		r.require(c.URI, path, "a catalog without a `uri`", "give the URL of its server")
+		l.Catalogs = append(l.Catalogs, Catalog{
+			Kind: read(r, c.Kind, catalogKind), URI: read(r, c.URI, server), Name: read(r, c.Name, notEmpty), Warehouse: read(r, c.Warehouse, notEmpty),
+			Token: r.secret(c.Token, "lake.catalogs.token"), Credential: r.secret(c.Credential, "lake.catalogs.credential"),
+		})
+	}
 	for _, root := range written.Roots {
 		l.Roots = append(l.Roots, read(r, root, r.path))
 	}
@@ -201,16 +210,22 @@ func (r *reader) budget(written budget) Budget {
 func (r *reader) signals(written signals) Signals {
 	return Signals{
 		Lake: read(r, written.Lake, notEmpty), Prometheus: read(r, written.Prometheus, orNone(r.folder)), OpenLineage: read(r, written.OpenLineage, orNone(r.listener)),
-		Token: r.secret(written.Token, "openlineage_token", fromEnvironment), Webhook: r.secret(written.Webhook, "webhook", webAddress),
+		Token: r.secret(written.Token, "signals.openlineage_token"), Webhook: r.hidden(written.Webhook, "signals.webhook", webAddress),
 		Limit: read(r, written.Limit, limit),
 	}
 }
 
-// secret is read without its line being shown where it is wrong.
-func (r *reader) secret(t text, key string, parse func(string) (Secret, error)) Secret {
+// secret is the name of a variable of the environment, or none.
+func (r *reader) secret(t text, key string) Secret { return r.hidden(t, key, fromEnvironment) }
+
+// hidden is read without its line being shown where it is wrong.
+func (r *reader) hidden(t text, key string, parse func(string) (Secret, error)) Secret {
+	if !t.given {
+		return ""
+	}
 	value, err := orNone(parse)(t.value)
 	if err != nil && r.fault == nil {
-		r.fault = &Error{Message: "signals." + key + ": " + err.Error(), Next: "mend the value: " + contract + " shows what each key takes"}
+		r.fault = &Error{Message: key + ": " + err.Error(), Next: "mend the value: " + contract + " shows what each key takes"}
 	}
 	return value
 }

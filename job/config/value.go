@@ -174,6 +174,15 @@ func (r *reader) listener(text string) (string, error) {
 	return r.folder(text)
 }
 
+// server is an address of the web without a user's name and password, which would be printed.
+func server(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || !isWeb(text) || u.User != nil {
+		return "", errors.New("want the URL of a server, which starts with https:// or http:// and holds no user")
+	}
+	return clean(text), nil
+}
+
 func isWeb(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
