@@ -56,10 +56,10 @@ TYPED = "'delta.checkpoint.writeStatsAsJson'='false','delta.checkpoint.writeStat
 
 
 @table(["k"], until=(4, 0))
-def nostats():
+def neitherstats():
     """Delta Lake 3.3 and 4.0 write no statistics at all then."""
-    busy("nostats", TYPED)
-    forget("nostats", 4)
+    busy("neitherstats", TYPED)
+    forget("neitherstats", 4)
 
 
 @table(["k"], since=(4, 1), ask=["typed"])
