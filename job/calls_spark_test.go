@@ -168,7 +168,7 @@ state: %s
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := sparksql.New(sparksql.Options{Command: l.command, Conf: l.conf, Folder: t.TempDir(), Address: dialect.ByName, Now: time.Now})
+	engine := sparksql.New(sparksql.Options{Spark: sparksql.Child{Command: l.command, Conf: l.conf, Folder: t.TempDir()}, Address: dialect.ByName, Now: time.Now})
 	return job.Night{
 		Config: c, Window: window.Ending(l.now.AddDate(0, 0, days), c.Window), Mode: job.Execute, Engine: engine,
 		Log: slog.New(slog.DiscardHandler), ID: uuid.NewString(), Version: "test", Clock: time.Now,

@@ -14,6 +14,7 @@ import (
 
 	"ajlo/job/catalog"
 	"ajlo/job/config"
+	"ajlo/job/execute/connect"
 	"ajlo/job/lake"
 	"ajlo/job/object"
 	"ajlo/job/report"
@@ -157,6 +158,12 @@ func checkEngine(c config.Config) report.Check {
 			return report.Fault(fmt.Errorf("%w: install it, or give its path under engine.command", err))
 		}
 		return report.Good(path)
+	}
+	if c.Engine.Kind == config.Connect {
+		if err := connect.CheckURL(c.Engine.URL); err != nil {
+			return report.Fault(err)
+		}
+		return report.Good(c.Engine.URL)
 	}
 	if info, err := os.Stat(c.Engine.Spill); err == nil && !info.IsDir() {
 		return report.Fault(fmt.Errorf("%s, where rows go that do not fit into memory, is a file: name a folder under engine.spill", c.Engine.Spill))

@@ -19,6 +19,7 @@ import (
 	"ajlo/job/config"
 	"ajlo/job/delta"
 	"ajlo/job/dialect"
+	"ajlo/job/execute/connect"
 	"ajlo/job/execute/sparksql"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
@@ -55,7 +56,7 @@ func newSparkLake(t *testing.T, e sparktest.Engine, leave bool) sparkLake {
 	command, conf := sparktest.SparkSQL(t, sparktest.Options{Engine: e})
 	l.config.Engine = config.Engine{Kind: config.SparkSQL, Command: command, Conf: conf, TargetFileSize: l.config.Engine.TargetFileSize}
 	l.config.Lake.Address, l.config.Allow.ProtocolUpgrade = config.Address(dialect.ByPath), leave
-	l.engine = sparksql.New(sparksql.Options{Command: command, Conf: conf, Folder: t.TempDir(), Address: dialect.ByPath, Now: time.Now})
+	l.engine = sparksql.New(sparksql.Options{Spark: sparksql.Child{Command: command, Conf: conf, Folder: t.TempDir()}, Address: dialect.ByPath, Now: time.Now})
 	return l
 }
 
@@ -119,6 +120,15 @@ func TestPlansAreCarriedOutAndTakenBack(t *testing.T) {
 				carriedOut(t, newSparkLake(t, e, leave), sparktest.Start(t, sparktest.Options{Engine: e}))
 			})
 		}
+		if os.Getenv("AJLO_SOAK") == "" || e == "3.5.7" { // to which Spark Connect is not packed
+			continue // the rest of Connect is in the engine's own tests
+		}
+		t.Run(cmp.Or(string(e), "pinned")+" by Connect", func(t *testing.T) {
+			l := newSparkLake(t, e, true)
+			l.config.Engine.Kind, l.config.Engine.URL, l.config.Engine.Conf = config.Connect, sparktest.Connect(t, sparktest.Options{Engine: e}), nil
+			l.engine = sparksql.New(sparksql.Options{Spark: connect.Server{URL: l.config.Engine.URL}, Address: dialect.ByPath, Now: time.Now})
+			carriedOut(t, l, sparktest.Start(t, sparktest.Options{Engine: e}))
+		})
 	}
 }
 
@@ -243,7 +253,7 @@ func TestKilledSparkGoesOn(t *testing.T) {
 	whole := l.engine
 	command := slices.Clone(l.config.Engine.Command)
 	command[0] = halfway(t, command[0])
-	l.engine = sparksql.New(sparksql.Options{Command: command, Conf: l.config.Engine.Conf, Folder: t.TempDir(), Address: dialect.ByPath, Now: time.Now})
+	l.engine = sparksql.New(sparksql.Options{Spark: sparksql.Child{Command: command, Conf: l.config.Engine.Conf, Folder: t.TempDir()}, Address: dialect.ByPath, Now: time.Now})
 	killed, err := l.on(t, job.Night.Run)
 	if err == nil || killed.Outcome != state.Failed || killed.Steps[0].Status != job.StepFailed || job.CodeOf(err) != job.ExitFailed {
 		t.Fatalf("%+v: %v", killed.Steps, err)

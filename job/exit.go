@@ -37,6 +37,7 @@ func CodeOf(err error) ExitCode {
 	var noLogs *MissingLogs
 	var refused *execute.Refusal
 	var lacking *factcache.MissingShards
+	var lost *factcache.MissingFile
 	var uncovered *Uncovered
 	switch {
 	case err == nil:
@@ -47,7 +48,7 @@ func CodeOf(err error) ExitCode {
 		return ExitUsage
 	case errors.As(err, &incomplete):
 		return codeOfOutcome[incomplete.Outcome]
-	case errors.As(err, &refused), errors.As(err, &lacking), errors.As(err, &uncovered):
+	case errors.As(err, &refused), errors.As(err, &lacking), errors.As(err, &lost), errors.As(err, &uncovered):
 		return ExitRefused
 	}
 	return ExitFailed

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"path/filepath"
 
 	"ajlo/job/config"
 	"ajlo/job/eventlog"
@@ -21,6 +22,9 @@ import (
 // Observer with that folder among its Facts gives the same result as from the logs. An
 // application that was written before is written anew.
 func (o Observer) Export(ctx context.Context, w window.Window, folder string) (Observed, error) {
+	if slices.ContainsFunc(o.Sources, func(s config.Source) bool { return filepath.Clean(s.Logs) == filepath.Clean(folder) }) {
+		return Observed{}, &UsageError{fmt.Sprintf("facts would get among the event logs in %s: name another folder", folder)}
+	}
 	readings, err := o.read(ctx, w)
 	if err != nil {
 		return Observed{}, err

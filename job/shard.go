@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
+
+	"ajlo/job/factcache"
 )
 
 // Shard is one of Of equal parts of all applications; the zero value is the whole. An
@@ -18,8 +20,8 @@ func ParseShard(text string) (Shard, error) {
 	part, of, ok := strings.Cut(text, "/")
 	i, iErr := strconv.Atoi(part)
 	n, nErr := strconv.Atoi(of)
-	if !ok || iErr != nil || nErr != nil || n < 1 || i < 0 || i > n {
-		return Shard{}, fmt.Errorf("shard %q: want i/n, such as 2/4", text)
+	if !ok || iErr != nil || nErr != nil || n < 1 || n > factcache.MaxShards || i < 0 || i > n {
+		return Shard{}, fmt.Errorf("shard %q: want i/n, such as 2/4, with n up to %d", text, factcache.MaxShards)
 	}
 	return Shard{Part: i % n, Of: n}, nil
 }

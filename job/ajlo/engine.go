@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"runtime/debug"
 
 	"github.com/google/uuid"
@@ -14,6 +15,7 @@ import (
 	"ajlo/job/dialect"
 	"ajlo/job/execute"
 	"ajlo/job/execute/byhand"
+	"ajlo/job/execute/connect"
 	"ajlo/job/execute/embedded"
 	"ajlo/job/execute/sparksql"
 	"ajlo/job/plan"
@@ -46,12 +48,17 @@ func newEngine(c config.Config, w world) execute.Engine {
 	case config.Script:
 		return byhand.Engine{Open: bucket.Open}
 	case config.SparkSQL:
-		return sparksql.New(sparksql.Options{
-			Command: c.Engine.Command, Conf: c.Engine.Conf, TimeLimit: c.Engine.TimeLimit, Folder: c.Engine.Spill,
-			Commit: c.Commit, Address: dialect.Address(c.Lake.Address), Now: w.clock, Open: bucket.Open,
-		})
+		return newSpark(c, w, sparksql.Child{Command: c.Engine.Command, Conf: c.Engine.Conf, Folder: c.Engine.Spill})
+	case config.Connect:
+		return newSpark(c, w, connect.Server{URL: c.Engine.URL, Token: os.Getenv(connect.TokenVariable), Conf: c.Engine.Conf})
 	}
 	return newEmbedded(c, w)
+}
+
+func newSpark(c config.Config, w world, spark sparksql.Spark) *sparksql.Engine {
+	return sparksql.New(sparksql.Options{
+		Spark: spark, TimeLimit: c.Engine.TimeLimit, Commit: c.Commit, Address: dialect.Address(c.Lake.Address), Now: w.clock, Open: bucket.Open,
+	})
 }
 
 func newEmbedded(c config.Config, w world) limited {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"errors"
 
 	"github.com/alecthomas/kong"
 
@@ -78,6 +79,9 @@ func (p place) read(ctx context.Context) ([]byte, error) {
 
 // UnmarshalText reads the argument.
 func (p *place) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("want a path or a URL, not nothing: is a variable unset?")
+	}
 	*p = place(text)
 	if path := strings.TrimPrefix(string(text), "file://"); !strings.Contains(path, "://") {
 		*p = place(kong.ExpandPath(path))

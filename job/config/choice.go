@@ -13,6 +13,7 @@ type EngineKind string
 const (
 	Embedded EngineKind = "embedded"
 	SparkSQL EngineKind = "sparksql" // the team's own Spark, by spark-sql
+	Connect  EngineKind = "connect"  // the team's own Spark, by a Spark Connect server
 	Script   EngineKind = "script"   // a person, by the night's script
 )
 

@@ -168,10 +168,12 @@ type Engine struct {
 	Memory         unit.Bytes `json:"memory"` // about the most that a rewrite may hold
 	Spill          string     `json:"spill"`  // folder for rows that do not fit
 	TargetFileSize unit.Bytes `json:"target_file_size"`
-	// Command is the program of spark-sql with its first arguments, and Conf settings that it
-	// is given beside; both only for the engine SparkSQL.
-	Command []string          `json:"command"`
-	Conf    map[string]string `json:"conf"`
+	// Command is the program of spark-sql with its first arguments, for the engine SparkSQL.
+	Command []string `json:"command"`
+	// URL is that of the server, sc://host:port, for the engine Connect.
+	URL string `json:"url,omitempty"`
+	// Conf are settings that Spark is given beside its own.
+	Conf map[string]string `json:"conf"`
 	// TimeLimit is how long a step may take on Spark.
 	TimeLimit time.Duration `json:"time_limit_ns"`
 	// Dialect is that of the script, for the engine Script.

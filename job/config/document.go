@@ -103,6 +103,7 @@ type engine struct {
 	TargetFileSize text `yaml:"target_file_size"`
 
 	Command   []text          `yaml:"command"`
+	URL       text            `yaml:"url"`
 	Conf      map[string]text `yaml:"conf"`
 	TimeLimit text            `yaml:"time_limit"`
 	Dialect   text            `yaml:"dialect"`

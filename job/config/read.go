@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -250,15 +251,29 @@ func (r *reader) prices(written prices) Prices {
 
 func (r *reader) engine(written engine) Engine {
 	return Engine{
-		Kind:           read(r, written.Kind, oneOf(Embedded, SparkSQL, Script)),
+		Kind:           read(r, written.Kind, oneOf(Embedded, SparkSQL, Connect, Script)),
 		Memory:         read(r, written.Memory, atLeast(minMemory)),
 		Spill:          read(r, written.Spill, r.folder),
 		TargetFileSize: read(r, written.TargetFileSize, atLeast(minFileSize)),
 		Command:        r.texts(written.Command),
+		URL:            r.server(written),
 		Conf:           r.conf(written.Conf),
 		TimeLimit:      read(r, written.TimeLimit, ParseSpan),
 		Dialect:        read(r, written.Dialect, oneOf(SparkDelta, Databricks, Fabric)),
 	}
+}
+
+// server is the URL of a Spark Connect server, which the engine Connect has to have.
+func (r *reader) server(written engine) string {
+	if written.URL.value == "" && EngineKind(written.Kind.value) != Connect {
+		return ""
+	}
+	return read(r, written.URL, func(value string) (string, error) {
+		if !strings.HasPrefix(value, "sc://") {
+			return "", errors.New("want the server's URL, such as sc://spark.example:15002")
+		}
+		return value, nil
+	})
 }
 
 // texts reads a list of texts that are not empty.

@@ -3,6 +3,7 @@ package factcache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,13 +32,31 @@ func (d disk) list(context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (d disk) read(_ context.Context, name string) ([]byte, error) { return os.ReadFile(d.path(name)) }
+// read gives a file of a sensible size; what is none, such as a pipe, would never end.
+func (d disk) read(_ context.Context, name string) ([]byte, error) {
+	info, err := os.Stat(d.path(name))
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", d.path(name))
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s has %d bytes, more than any that ajlo writes", d.path(name), info.Size())
+	}
+	return os.ReadFile(d.path(name))
+}
+
+// maxFile is a hundred times what a week of one busy application takes.
+const maxFile = 1 << 30 // bytes
 
 func (d disk) remove(_ context.Context, name string) error { return os.Remove(d.path(name)) }
 
 func (d disk) close(ctx context.Context) error {
 	if names, err := d.list(ctx); err != nil || len(names) > 0 {
 		return err
+	}
+	if info, err := os.Lstat(string(d)); err != nil || !info.IsDir() { // a link is somebody's
+		return gone(err)
 	}
 	return gone(os.Remove(string(d)))
 }

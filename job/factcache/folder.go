@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -183,6 +184,9 @@ func (f Folder) Read(ctx context.Context, name string) (Key, Application, error)
 
 // whole gives the bytes of a file that has the digest its name says.
 func (f Folder) whole(ctx context.Context, name, suffix string) ([]byte, error) {
+	if !slices.Contains(f.names, name) { // a name from elsewhere may lead elsewhere
+		return nil, fmt.Errorf("read facts: %s: %w", f.place.path(name), fs.ErrNotExist)
+	}
 	file, err := f.place.read(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("read facts: %w", err)
@@ -193,11 +197,10 @@ func (f Folder) whole(ctx context.Context, name, suffix string) ([]byte, error) 
 	return file, nil
 }
 
-// wellNamed reports whether a name has the form that Put gives.
-func wellNamed(name string) bool {
-	bare, ok := strings.CutSuffix(name, suffix)
-	return ok && len(bare) == sourceDigits+1+placeDigits+1+digestDigits && !strings.HasPrefix(bare, ".")
-}
+// ours is the form of the names that Put gives.
+var ours = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}-[0-9a-f]{%d}-[0-9a-f]{%d}\.parquet$`, sourceDigits, placeDigits, digestDigits))
+
+func wellNamed(name string) bool { return ours.MatchString(name) }
 
 func sourceStem(source string) string { return hash([]byte(source), sourceDigits) + "-" }
 

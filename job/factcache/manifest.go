@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,8 +46,25 @@ type MissingShards struct {
 }
 
 func (e *MissingShards) Error() string {
+	named := strings.Join(e.Shards[:min(len(e.Shards), mostNamed)], ", ")
+	if more := len(e.Shards) - mostNamed; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
 	return fmt.Sprintf("shard %s of %s is missing for the window that ends at %s: run facts --shard for it again, then this",
-		strings.Join(e.Shards, ", "), strings.Join(e.Sources, ", "), e.End.Format(time.RFC3339))
+		named, strings.Join(e.Sources, ", "), e.End.Format(time.RFC3339))
+}
+
+// mostNamed shards are named of those missing.
+const mostNamed = 20
+
+// MissingFile is a file that a manifest has and the folder has not.
+type MissingFile struct {
+	Sources []string
+	File    string
+}
+
+func (e *MissingFile) Error() string {
+	return fmt.Sprintf("the file %q of the facts of %s is missing: run facts --parquet for them again, then this", e.File, strings.Join(e.Sources, ", "))
 }
 
 // OneReading is how far apart the windows of a reading's shards may be, each by its own clock:
@@ -54,6 +72,12 @@ func (e *MissingShards) Error() string {
 const OneReading = 12 * time.Hour
 
 const manifestSuffix = ".json"
+
+// ourManifest is the form of the names that PutManifest gives.
+var ourManifest = regexp.MustCompile(fmt.Sprintf(`^%s[0-9a-f]{%d}-[0-9]+-of-[0-9]+-[0-9a-f]{%d}\.json$`, manifestStem, sourceDigits, digestDigits))
+
+// MaxShards is the most parts of a reading: more than schedulers start tasks.
+const MaxShards = 10_000
 
 // manifestStem is how the names of manifests begin.
 const manifestStem = "manifest-"
@@ -77,7 +101,8 @@ func (f Folder) PutManifest(ctx context.Context, m Manifest) error {
 var ErrNoManifest = errors.New("no manifest is in it: facts --parquet was not run, or did not end")
 
 // Sets are the readings whose facts are in the folder, one for each group of sources, by their
-// manifests. An error is a MissingShards, wraps ErrNoManifest, or is of reading.
+// manifests. An error is a *MissingShards, a
+// *MissingFile, wraps ErrNoManifest, or is of reading.
 func (f Folder) Sets(ctx context.Context) ([]Set, error) {
 	groups, err := f.manifests(ctx)
 	if err != nil {
@@ -85,7 +110,7 @@ func (f Folder) Sets(ctx context.Context) ([]Set, error) {
 	}
 	var sets []Set
 	for _, group := range groups {
-		set, err := together(group)
+		set, err := together(group, f.names)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +126,7 @@ func (f Folder) Sets(ctx context.Context) ([]Set, error) {
 func (f Folder) manifests(ctx context.Context) ([][]Manifest, error) {
 	var groups [][]Manifest
 	at := map[string]int{}
-	for _, name := range f.of(manifestStem) {
+	for _, name := range f.ofManifests() {
 		m, err := f.manifest(ctx, name)
 		if err != nil {
 			return nil, err
@@ -125,15 +150,15 @@ func (f Folder) manifest(ctx context.Context, name string) (m Manifest, err erro
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("read facts: %s: %w", f.place.path(name), err)
 	}
-	if m.Of < 1 || m.Part < 0 || m.Part >= m.Of {
+	if m.Of < 1 || m.Of > MaxShards || m.Part < 0 || m.Part >= m.Of {
 		return m, fmt.Errorf("read facts: %s: it is of shard %d of %d", f.place.path(name), m.Part, m.Of)
 	}
 	return m, nil
 }
 
 // together joins the shards of the reading that was written last. Shards of an earlier one, or
-// of one that was shared otherwise, are passed over.
-func together(manifests []Manifest) (Set, error) {
+// of one that was shared otherwise, are passed over. The names are those in the folder, sorted.
+func together(manifests []Manifest, names []string) (Set, error) {
 	last := slices.MaxFunc(manifests, func(a, b Manifest) int { return a.Written.Compare(b.Written) })
 	parts := make([]*Manifest, last.Of)
 	for _, m := range manifests {
@@ -154,6 +179,11 @@ func together(manifests []Manifest) (Set, error) {
 	if len(missing.Shards) > 0 {
 		return Set{}, missing
 	}
+	for _, file := range set.Files {
+		if _, there := slices.BinarySearch(names, file); !there || !wellNamed(file) {
+			return Set{}, &MissingFile{Sources: last.Sources, File: file}
+		}
+	}
 	slices.Sort(set.Files)
 	set.Files = slices.Compact(set.Files)
 	return set, nil
@@ -169,10 +199,14 @@ func (s *Set) cover(m Manifest) {
 	}
 }
 
+func (f Folder) ofManifests() []string {
+	return slices.DeleteFunc(f.of(manifestStem), func(name string) bool { return !ourManifest.MatchString(name) })
+}
+
 // Discard deletes the files that Put and PutManifest wrote, manifests first, and counts them.
 // What others put into the folder stays.
 func (f Folder) Discard(ctx context.Context) (int, error) {
-	names := f.of(manifestStem)
+	names := f.ofManifests()
 	for _, name := range f.names {
 		if wellNamed(name) {
 			names = append(names, name)

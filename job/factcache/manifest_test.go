@@ -2,6 +2,7 @@ package factcache_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +18,16 @@ import (
 
 var night = time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
 
-// shard is the manifest of one shard of the night, written some minutes after it.
-func shard(part, of int, files ...string) factcache.Manifest {
+// file is a name of ours for each letter.
+func file(letter string) string { return fmt.Sprintf("%08x-%016x-%032x.parquet", 1, 2, letter) }
+
+// shard is the manifest of one shard of the night, written some minutes after it; its files go by
+// letters.
+func shard(part, of int, letters ...string) factcache.Manifest {
+	files := []string{}
+	for _, letter := range letters {
+		files = append(files, file(letter))
+	}
 	return factcache.Manifest{Sources: []string{"/logs"}, Part: part, Of: of, Start: night.AddDate(0, 0, -7), End: night,
 		Written: night.Add(time.Duration(part) * time.Minute), Files: files}
 }
@@ -55,6 +64,7 @@ func TestSets(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			fill(t, folder, c.manifests)
 			sets, err := opened(t, folder).Sets(t.Context())
 			var lacking *factcache.MissingShards
 			if errors.As(err, &lacking) != (c.missing != nil) {
@@ -71,13 +81,56 @@ func TestSets(t *testing.T) {
 				byFirst[s.Files[0]] = s.Files
 			}
 			want := map[string][]string{}
-			for _, files := range c.want {
+			for _, letters := range c.want {
+				files := shard(0, 1, letters...).Files
 				want[files[0]] = files
 			}
 			if d := cmp.Diff(want, byFirst); d != "" {
 				t.Errorf("files (-want +got)\n%s", d)
 			}
 		})
+	}
+}
+
+// fill makes the files of manifests.
+func fill(t *testing.T, folder string, manifests []factcache.Manifest) {
+	t.Helper()
+	for _, m := range manifests {
+		for _, name := range m.Files {
+			if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// What a manifest names is in its folder, under a name of ours, or nothing is read.
+func TestFilesThatAreNotThere(t *testing.T) {
+	for _, name := range []string{file("x"), "../" + file("x"), "./" + file("a"), "../../../../dev/zero", "/etc/passwd", ""} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			m := shard(0, 1, "a")
+			fill(t, folder, []factcache.Manifest{m})
+			m.Files = append(m.Files, name)
+			if err := opened(t, folder).PutManifest(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			var missing *factcache.MissingFile
+			if sets, err := opened(t, folder).Sets(t.Context()); !errors.As(err, &missing) || missing.File != name {
+				t.Errorf("%v, %v", sets, err)
+			}
+		})
+	}
+}
+
+// A number of shards that no scheduler starts is no number of shards.
+func TestTooManyShards(t *testing.T) {
+	folder := t.TempDir()
+	if err := opened(t, folder).PutManifest(t.Context(), shard(0, 2_000_000_000)); err != nil {
+		t.Fatal(err)
+	}
+	if sets, err := opened(t, folder).Sets(t.Context()); err == nil || !strings.Contains(err.Error(), "shard 0 of 2000000000") {
+		t.Errorf("%v, %v", sets, err)
 	}
 }
 
@@ -89,17 +142,18 @@ func TestShardThatIsWrittenAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	only(t, folder)
+	manifest := only(t, folder)
+	fill(t, folder, []factcache.Manifest{shard(0, 1, "b")})
 	sets, err := opened(t, folder).Sets(t.Context())
-	want := []factcache.Set{{Start: night.AddDate(0, 0, -7).Add(time.Hour), End: night.Add(time.Hour), Files: []string{"b"}}}
+	want := []factcache.Set{{Start: night.AddDate(0, 0, -7).Add(time.Hour), End: night.Add(time.Hour), Files: []string{file("b")}}}
 	if d := cmp.Diff(want, sets); d != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, d)
 	}
-	text, err := os.ReadFile(only(t, folder))
+	text, err := os.ReadFile(manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(only(t, folder), []byte(strings.Replace(string(text), `"b"`, `"c"`, 1)), 0o600); err != nil {
+	if err := os.WriteFile(manifest, []byte(strings.Replace(string(text), "/logs", "/other", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if sets, err := opened(t, folder).Sets(t.Context()); err == nil {
@@ -114,18 +168,24 @@ func TestDiscard(t *testing.T) {
 	if err := opened(t, folder).PutManifest(t.Context(), shard(0, 1)); err != nil {
 		t.Fatal(err)
 	}
-	notes := filepath.Join(folder, "notes.parquet")
-	if err := os.WriteFile(notes, nil, 0o600); err != nil {
+	foreign := []string{ // the second has as many characters as one of ours
+		"notes.parquet", "part-100000-985eb45b-a792-4617-a304-91d2dcc1f2f3-c000.zstd.parquet", "manifest-of-a-project.json",
+	}
+	for _, name := range foreign {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(folder, "manifest-folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := opened(t, folder).Discard(t.Context()); n != 2 || err != nil {
 		t.Errorf("%d files, %v, want 2", n, err)
 	}
-	if only(t, folder) != notes {
-		t.Error("a file that ajlo did not write is gone")
-	}
-	if err := os.Remove(notes); err != nil {
-		t.Fatal(err)
+	for _, name := range append(foreign, "manifest-folder") {
+		if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			t.Errorf("what ajlo did not write is gone: %v", err)
+		}
 	}
 	for range 2 {
 		if n, err := opened(t, folder).Discard(t.Context()); n != 0 || err != nil {
@@ -164,7 +224,7 @@ func TestStoredFacts(t *testing.T) {
 		if name, err = f.Put(t.Context(), key, some()); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.PutManifest(t.Context(), shard(0, 1, name)); err != nil {
+		if err := f.PutManifest(t.Context(), factcache.Manifest{Of: 1, Files: []string{name}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,17 +89,17 @@ func confOf(step plan.Step, stamp execute.Stamp) map[string]string {
 
 // judged tells conflicts and stale steps from other failures by what Spark said.
 func judged(step plan.Step, err error) error {
-	var said *saidError
+	var said *SaidError
 	if !errors.As(err, &said) {
 		return err
 	}
 	for _, name := range staleness {
-		if strings.Contains(said.said, name) {
+		if strings.Contains(said.Said, name) {
 			return execute.Refuse(step, "its metadata or protocol changed while Spark was at work: make a new plan: %v", err)
 		}
 	}
 	for _, name := range conflictNames {
-		if strings.Contains(said.said, name) {
+		if strings.Contains(said.Said, name) {
 			return conflictError{err}
 		}
 	}

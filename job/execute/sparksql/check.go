@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -62,11 +61,8 @@ func (e *Engine) Unsupported(ctx context.Context, location table.Location) ([]st
 // Check refuses the step where Apply would, and where this Spark does not start, is too old
 // or finds another table under the step's name.
 func (e *Engine) Check(ctx context.Context, step plan.Step) error {
-	if len(e.o.Command) == 0 {
-		return execute.Refuse(step, "the config names no program as engine.command")
-	}
-	if _, err := exec.LookPath(e.o.Command[0]); err != nil {
-		return execute.Refuse(step, "Spark cannot be started: %v: name the program of spark-sql as engine.command", err)
+	if err := e.o.Spark.Ready(); err != nil {
+		return execute.Refuse(step, "%v", err)
 	}
 	if step.Format == lake.Iceberg {
 		return e.checkIceberg(ctx, step)
@@ -76,7 +72,7 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 		return err
 	}
 	printed, err := e.run(ctx, dialect.SparkDelta{}.Describe(e.target(step)), nil)
-	var said *saidError
+	var said *SaidError
 	switch {
 	case errors.As(err, &said):
 		return execute.Refuse(step, "this Spark cannot describe it: %v", err)

@@ -25,38 +25,49 @@ type killedError struct{ cause error }
 func (k *killedError) Error() string { return "spark-sql was ended: " + k.cause.Error() }
 func (k *killedError) Unwrap() error { return k.cause }
 
-// saidError is a child that failed, with what it said last and where the rest is.
-type saidError struct {
-	code   int
-	said   string // the end of its log, without what is no error
-	folder string // where its statements and its log are kept
+// Child is a spark-sql that is started for each step and for each question, and ends with it.
+type Child struct {
+	// Command is the program and its first arguments, such as spark-sql --master yarn.
+	Command []string
+	// Conf are settings of Spark that are given with --conf.
+	Conf map[string]string
+	// Folder gets a folder for each run of the child, which is removed where it did well.
+	Folder string
 }
 
-func (s *saidError) Error() string {
-	return fmt.Sprintf("spark-sql ended with code %d; its log is in %s: %s", s.code, s.folder, s.said)
+// Name is the constant Name.
+func (c Child) Name() string { return Name }
+
+// Alone is true: nobody else is at work in the child.
+func (c Child) Alone() bool { return true }
+
+// Ready says why the program cannot be started.
+func (c Child) Ready() error {
+	if len(c.Command) == 0 {
+		return errors.New("the config names no program as engine.command")
+	}
+	if _, err := exec.LookPath(c.Command[0]); err != nil {
+		return fmt.Errorf("Spark cannot be started: %w: name the program of spark-sql as engine.command", err)
+	}
+	return nil
 }
 
-// run has the child carry out statements and gives what it printed. The child is in a process
+// Run has a child carry out statements and gives what it printed. The child is in a process
 // group of its own, so that the whole of it can be ended, and the kernel ends it where ajlo
 // dies before it.
-func (e *Engine) run(ctx context.Context, statements string, conf map[string]string) (printed string, err error) {
-	if e.o.TimeLimit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, e.o.TimeLimit, fmt.Errorf("it took longer than engine.time_limit (%s)", e.o.TimeLimit))
-		defer cancel()
-	}
-	folder, err := os.MkdirTemp(e.o.Folder, "ajlo-spark-")
+func (c Child) Run(ctx context.Context, statements string, conf map[string]string) (printed string, err error) {
+	folder, err := os.MkdirTemp(c.Folder, "ajlo-spark-")
 	if err != nil {
 		return "", fmt.Errorf("make a folder for spark-sql: %w", err)
 	}
-	printed, err = e.runIn(ctx, folder, statements, conf)
+	printed, err = c.runIn(ctx, folder, statements, conf)
 	if err == nil {
 		err = os.RemoveAll(folder)
 	}
 	return printed, err
 }
 
-func (e *Engine) runIn(ctx context.Context, folder, statements string, conf map[string]string) (printed string, err error) {
+func (c Child) runIn(ctx context.Context, folder, statements string, conf map[string]string) (printed string, err error) {
 	file := filepath.Join(folder, "statements.sql")
 	if err := os.WriteFile(file, []byte(statements+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("write statements for spark-sql: %w", err)
@@ -67,7 +78,7 @@ func (e *Engine) runIn(ctx context.Context, folder, statements string, conf map[
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	var out bytes.Buffer
-	cmd := e.command(ctx, file, conf)
+	cmd := c.command(ctx, file, conf)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, log
 	if err := runLocked(cmd); err != nil {
 		return "", explained(ctx, err, folder)
@@ -75,9 +86,9 @@ func (e *Engine) runIn(ctx context.Context, folder, statements string, conf map[
 	return out.String(), nil
 }
 
-func (e *Engine) command(ctx context.Context, file string, conf map[string]string) *exec.Cmd {
-	args := slices.Clone(e.o.Command[1:])
-	all := maps.Clone(e.o.Conf)
+func (c Child) command(ctx context.Context, file string, conf map[string]string) *exec.Cmd {
+	args := slices.Clone(c.Command[1:])
+	all := maps.Clone(c.Conf)
 	if all == nil {
 		all = map[string]string{}
 	}
@@ -85,7 +96,7 @@ func (e *Engine) command(ctx context.Context, file string, conf map[string]strin
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		args = append(args, "--conf", key+"="+all[key])
 	}
-	cmd := exec.CommandContext(ctx, e.o.Command[0], append(args, "-f", file)...)
+	cmd := exec.CommandContext(ctx, c.Command[0], append(args, "-f", file)...)
 	cmd.SysProcAttr = childAttributes()
 	cmd.Cancel = func() error { return askToEnd(cmd) }
 	cmd.WaitDelay = graceful
@@ -117,7 +128,8 @@ func explained(ctx context.Context, err error, folder string) error {
 	if readErr != nil {
 		return errors.Join(err, readErr)
 	}
-	return &saidError{exit.ExitCode(), lastWords(string(text)), folder}
+	said := lastWords(string(text))
+	return &SaidError{Said: said, Text: fmt.Sprintf("spark-sql ended with code %d; its log is in %s: %s", exit.ExitCode(), folder, said)}
 }
 
 // Bounds of what is repeated of a child's log.

@@ -18,14 +18,10 @@ const firstPause = 5 * time.Second
 
 // Options are what the engine needs from outside. They are read only.
 type Options struct {
-	// Command is the program and its first arguments, such as spark-sql --master yarn.
-	Command []string
-	// Conf are settings of Spark that are given with --conf.
-	Conf map[string]string
+	// Spark carries out the statements. Required.
+	Spark Spark
 	// TimeLimit is how long one step may take; none where 0.
 	TimeLimit time.Duration
-	// Folder gets a folder for each run of the child, which is removed where it did well.
-	Folder string
 	// Commit is how commits to tables on S3 are made safe; without it none are made there.
 	Commit config.Commit
 	// Address is how statements name a table.
@@ -40,10 +36,10 @@ type Options struct {
 	Open object.Opener
 }
 
-// Name is the engine's name in config, plan and state.
+// Name is the name in config, plan and state of the engine that runs spark-sql.
 const Name = "sparksql"
 
-// Engine is the engine that runs spark-sql.
+// Engine is the engine that has a Spark carry out the statements.
 type Engine struct{ o Options }
 
 // New is an engine with the given options.
@@ -60,7 +56,7 @@ func New(o Options) *Engine {
 	return &Engine{o}
 }
 
-// Name is the constant Name.
-func (e *Engine) Name() string { return Name }
+// Name is that of the Spark.
+func (e *Engine) Name() string { return e.o.Spark.Name() }
 
 var _ execute.Engine = (*Engine)(nil)

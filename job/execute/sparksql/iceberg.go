@@ -63,6 +63,9 @@ func (e *Engine) icebergHazards(store object.Store, s iceberg.Snapshot, files []
 	if i := slices.IndexFunc(files, func(f iceberg.File) bool { return !strings.HasSuffix(f.Path, ".parquet") }); i >= 0 {
 		reasons = append(reasons, fmt.Sprintf("%s is no Parquet file below its folder", files[i].Path))
 	}
+	if !e.o.Spark.Alone() {
+		reasons = append(reasons, "on a server that others use a step's stamp would get into their commits to Iceberg tables: use engine: {kind: sparksql}")
+	}
 	folder := strings.HasPrefix(path.Base(s.Metadata), "v")
 	if object.Scheme(store.URL()) == "s3" && folder && e.o.Commit != config.Exclusive {
 		reasons = append(reasons, "it is a Hadoop table on S3, where writers can lose each other's commits: say commit: exclusive if ajlo writes alone")
@@ -109,7 +112,7 @@ func (e *Engine) checkIceberg(ctx context.Context, step plan.Step) error {
 		return execute.Refuse(step, "its rows cannot be compared: %v", err)
 	}
 	printed, err := e.run(ctx, dialect.SparkIceberg{}.Describe(e.target(step)), nil)
-	var said *saidError
+	var said *SaidError
 	switch {
 	case errors.As(err, &said):
 		return execute.Refuse(step, "this Spark cannot describe it as a table of Iceberg: %v", err)
@@ -175,8 +178,8 @@ func (e *Engine) attemptIceberg(ctx context.Context, step plan.Step, rec execute
 
 // judgedIceberg tells conflicts from other failures by what Spark said.
 func judgedIceberg(step plan.Step, err error) error {
-	var said *saidError
-	if errors.As(err, &said) && slices.ContainsFunc(icebergConflicts, func(name string) bool { return strings.Contains(said.said, name) }) {
+	var said *SaidError
+	if errors.As(err, &said) && slices.ContainsFunc(icebergConflicts, func(name string) bool { return strings.Contains(said.Said, name) }) {
 		return conflictError{err}
 	}
 	return fmt.Errorf("rewrite %s: %w", step.Table, err)

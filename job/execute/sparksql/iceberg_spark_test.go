@@ -45,7 +45,7 @@ func newBench(t *testing.T) bench {
 	b.spark = sparktest.Start(t, o)
 	command, conf := sparktest.SparkSQL(t, o)
 	b.engine = sparksql.New(sparksql.Options{
-		Command: command, Conf: conf, Folder: t.TempDir(), Address: dialect.ByName, Now: time.Now,
+		Spark: sparksql.Child{Command: command, Conf: conf, Folder: t.TempDir()}, Address: dialect.ByName, Now: time.Now,
 		Wait: func(context.Context, time.Duration) error { return nil },
 	})
 	return b

@@ -54,7 +54,7 @@ func TestSparkGivesWayToMerges(t *testing.T) {
 	m := &merger{spark: sparktest.Start(t, o), at: "delta.`" + dir + "`"}
 	command, conf := sparktest.SparkSQL(t, o)
 	e := sparksql.New(sparksql.Options{
-		Command: command, Conf: conf, Folder: t.TempDir(), Address: dialect.ByPath, Now: time.Now,
+		Spark: sparksql.Child{Command: command, Conf: conf, Folder: t.TempDir()}, Address: dialect.ByPath, Now: time.Now,
 		Wait: func(context.Context, time.Duration) error { return nil },
 	})
 	before := look(t, dir)

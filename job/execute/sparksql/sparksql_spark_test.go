@@ -5,7 +5,6 @@ package sparksql_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,11 +40,16 @@ func (r *recorder) Spend(bytes unit.Bytes) error { r.spent += bytes; return nil 
 func (r *recorder) Progress(_, _ unit.Bytes)     {}
 func (r *recorder) Stamp() execute.Stamp         { return r.stamp }
 
+func newChild(t *testing.T) sparksql.Child {
+	t.Helper()
+	command, conf := sparktest.SparkSQL(t, sparktest.Options{})
+	return sparksql.Child{Command: command, Conf: conf, Folder: t.TempDir()}
+}
+
 // newEngine is the engine on the installed Spark; change may set what a case needs.
 func newEngine(t *testing.T, change func(*sparksql.Options)) *sparksql.Engine {
 	t.Helper()
-	command, conf := sparktest.SparkSQL(t, sparktest.Options{})
-	o := sparksql.Options{Command: command, Conf: conf, Folder: t.TempDir(), Address: dialect.ByPath, Now: time.Now}
+	o := sparksql.Options{Spark: newChild(t), Address: dialect.ByPath, Now: time.Now}
 	if change != nil {
 		change(&o)
 	}
@@ -93,8 +97,10 @@ func stepOn(t *testing.T, dir string, d dialect.SparkDelta, l layout.Layout) pla
 // Both ways of OPTIMIZE lay all files anew, by rows that are the same; the table's history
 // says that its keys are ours, a second step changes nothing of declared keys, and what dies
 // is found again by its stamp.
-func TestSparkLaysATable(t *testing.T) {
-	e := newEngine(t, nil)
+func TestSparkLaysATable(t *testing.T) { laysATable(t, newEngine(t, nil)) }
+
+func laysATable(t *testing.T, e *sparksql.Engine) {
+	t.Helper()
 	for _, tc := range []struct {
 		name    string
 		dialect dialect.SparkDelta
@@ -162,7 +168,11 @@ func TestSparkIsStopped(t *testing.T) {
 		{"cancelled", func() (context.Context, context.CancelFunc) { return context.WithTimeout(t.Context(), 3*time.Second) }, 0, "deadline exceeded"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			e := newEngine(t, func(o *sparksql.Options) { o.Folder, o.TimeLimit = folder, tc.time })
+			e := newEngine(t, func(o *sparksql.Options) {
+				child := newChild(t)
+				child.Folder = folder
+				o.Spark, o.TimeLimit = child, tc.time
+			})
 			ctx, cancel := tc.ctx()
 			defer cancel()
 			_, err := e.Apply(ctx, step, &recorder{stamp: execute.Stamp{Run: "r"}})
@@ -183,24 +193,29 @@ func TestSparkRefuses(t *testing.T) {
 	good := stepOn(t, dir, dialect.SparkDelta{}, keys)
 	for _, tc := range []struct {
 		name   string
-		change func(*sparksql.Options, *plan.Step)
+		change func(*sparksql.Child, *sparksql.Options, *plan.Step)
 		want   string
 	}{
-		{"no Spark", func(o *sparksql.Options, _ *plan.Step) { o.Command = []string{"/nowhere/spark-sql"} }, "engine.command"},
-		{"a Spark that does not start", func(o *sparksql.Options, _ *plan.Step) { o.Command = append(o.Command, "--no-such-option") }, "its log is in"},
-		{"no Delta Lake", func(o *sparksql.Options, _ *plan.Step) {
-			o.Conf = maps.Clone(o.Conf)
-			delete(o.Conf, "spark.jars")
-			delete(o.Conf, "spark.sql.extensions")
-			delete(o.Conf, "spark.sql.catalog.spark_catalog")
+		{"no Spark", func(c *sparksql.Child, _ *sparksql.Options, _ *plan.Step) { c.Command = []string{"/nowhere/spark-sql"} }, "engine.command"},
+		{"a Spark that does not start", func(c *sparksql.Child, _ *sparksql.Options, _ *plan.Step) {
+			c.Command = append(c.Command, "--no-such-option")
+		}, "its log is in"},
+		{"no Delta Lake", func(c *sparksql.Child, _ *sparksql.Options, _ *plan.Step) {
+			delete(c.Conf, "spark.jars")
+			delete(c.Conf, "spark.sql.extensions")
+			delete(c.Conf, "spark.sql.catalog.spark_catalog")
 		}, "cannot describe it"},
-		{"a name that leads elsewhere", func(o *sparksql.Options, _ *plan.Step) { o.Address = dialect.ByName }, "cannot describe it"},
-		{"another schema", func(_ *sparksql.Options, s *plan.Step) { s.SchemaHash = "0" }, "its schema changed"},
-		{"learnt cuts", func(_ *sparksql.Options, s *plan.Step) { s.Layout.Order = layout.LearntCuts }, "Spark has no statement for it"},
+		{"a name that leads elsewhere", func(_ *sparksql.Child, o *sparksql.Options, _ *plan.Step) { o.Address = dialect.ByName }, "cannot describe it"},
+		{"another schema", func(_ *sparksql.Child, _ *sparksql.Options, s *plan.Step) { s.SchemaHash = "0" }, "its schema changed"},
+		{"learnt cuts", func(_ *sparksql.Child, _ *sparksql.Options, s *plan.Step) { s.Layout.Order = layout.LearntCuts }, "Spark has no statement for it"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			step := good
-			e := newEngine(t, func(o *sparksql.Options) { tc.change(o, &step) })
+			e := newEngine(t, func(o *sparksql.Options) {
+				child := newChild(t)
+				tc.change(&child, o, &step)
+				o.Spark = child
+			})
 			err := e.Check(t.Context(), step)
 			var refused *execute.Refusal
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want) {
