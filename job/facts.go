@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-	"path/filepath"
 
 	"ajlo/job/config"
 	"ajlo/job/eventlog"

@@ -8,7 +8,7 @@ import (
 // evidenceOptions are those of the commands that learn from logs what ran.
 type evidenceOptions struct {
 	logOptions
-	Facts  []place `placeholder:"URL" help:"Folders that facts --parquet wrote, read instead of the config's sources, or beside --logs."`
+	Facts  []place `sep:"none" placeholder:"URL" help:"Folders that facts --parquet wrote, read instead of the config's sources, or beside --logs."`
 	Strict bool    `help:"Exit with 1 where an application cannot be read; without it the file is named and the rest is used. Nothing is decided then."`
 }
 
