@@ -205,7 +205,7 @@ func (f StateFile) backup(ctx context.Context, place, folder string) (c state.Co
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, "", &UsageError{fmt.Sprintf("backup %s: there is none: name a file that state backup wrote", place)}
+		return c, "", &UsageError{fmt.Sprintf("%s: there is none: name a state, or a file that state backup wrote", place)}
 	}
 	if err != nil {
 		return c, "", fmt.Errorf("backup %s: %w", place, err)

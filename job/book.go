@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"io/fs"
 	"time"
 
 	"ajlo/state"
@@ -37,7 +37,7 @@ func (c Checked) Faulty() error {
 // not touched, and a run may be at work. A file that cannot be read as a state is an error.
 func CheckState(ctx context.Context, at StateFile) (c Checked, err error) {
 	err = withScratch(func(folder string) error {
-		copied, err := at.copy(ctx, filepath.Join(folder, "copy.db"))
+		copied, _, err := at.backup(ctx, at.Location, folder) // which may be a backup, too
 		if err == nil {
 			copied, err = copied.Upgrade(ctx)
 		}
@@ -51,6 +51,9 @@ func CheckState(ctx context.Context, at StateFile) (c Checked, err error) {
 			return err
 		}
 		gaps, err := at.gaps(ctx)
+		if errors.Is(err, fs.ErrNotExist) { // one file, and no chain of versions
+			err = nil
+		}
 		c.Findings = append(c.Findings, gaps...)
 		return err
 	})
