@@ -18,6 +18,10 @@ const (
 	vectorsEnabled = "delta.enableDeletionVectors"
 )
 
+// MostVector is the longest text of a vector that stands in the log: Spark hands it to its readers by
+// Java's writeUTF, which takes no more bytes.
+const MostVector = 1<<16 - 1
+
 // TakesVectors reports whether rows of the table may be deleted by deletion vectors.
 func (s Snapshot) TakesVectors() bool {
 	return strings.EqualFold(s.Metadata.Configuration[vectorsEnabled], "true") &&
@@ -28,8 +32,8 @@ func (s Snapshot) TakesVectors() bool {
 // its present vector deletes, as the function of that name gives them; gone those to delete beside
 // them, of which there is at least one. The vector stands in the log itself, so that there is no file of
 // its own to be swept; the caller keeps it small. Bounds stay and are said to be wide. It is an error
-// when a row is deleted already, when the file has no such row, and when its statistics do not say
-// how many it has.
+// when a row is deleted already, when the file has no such row, when its statistics do not say
+// how many it has, and when the vector is longer than MostVector.
 func Mark(f Add, deleted, gone *roaring64.Bitmap) (Add, error) {
 	marked, err := mark(f, deleted, gone)
 	if err != nil {
@@ -58,6 +62,9 @@ func mark(f Add, deleted, gone *roaring64.Bitmap) (Add, error) {
 	}
 	if f.Stats, err = widened(f.Stats); err != nil {
 		return Add{}, err
+	}
+	if n := len(f.DeletionVector.PathOrInlineDv); n > MostVector {
+		return Add{}, fmt.Errorf("%d characters in the log, more than the %d that Spark reads", n, MostVector)
 	}
 	return f, checkEncoded(f, all)
 }

@@ -52,10 +52,15 @@ func TestMarkedRowsAreDeleted(t *testing.T) {
 }
 
 func TestMarkRefuses(t *testing.T) {
+	var many []uint64 // too far apart for runs
+	for p := uint64(0); p < 600_000; p += 17 {
+		many = append(many, p)
+	}
 	tests := []struct {
 		name, stats, want string
 		gone              []uint64
 	}{
+		{"too many rows", `{"numRecords":600000}`, "more than the 65535 that Spark reads", many},
 		{"a row beyond the file", `{"numRecords":3}`, "row 3 of 3", []uint64{1, 3}},
 		{"no row", `{"numRecords":3}`, "none is to be deleted", nil},
 		{"no statistics", "", "not known", []uint64{1}},

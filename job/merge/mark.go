@@ -12,9 +12,12 @@ import (
 )
 
 const (
-	// mostMarked rows may be deleted of a file by vector: the vector stands in the log, as up to
-	// five characters for two rows.
+	// mostMarked rows may be deleted of a file by vector: it stands in the log, as up to five
+	// characters for two rows, and delta.MostVector is the end of it.
 	mostMarked = 16 << 10
+	// markedContainers is the most containers of a vector, each of 65,536 rows of a file: they take
+	// up to twelve bytes beside their rows.
+	markedContainers = 1 << 10
 	// markedShare of a file's rows, one part in so many, is the most that Auto deletes by vector:
 	// each reader reads them all the same.
 	markedShare = 10
@@ -58,7 +61,7 @@ func (d *decided) mayMark(r Request, f matches, gone int64) bool {
 		before = add.DeletionVector.Cardinality
 	}
 	switch {
-	case before+gone > mostMarked || r.Write == Copy:
+	case before+gone > mostMarked || (before+live)>>16 >= markedContainers || r.Write == Copy:
 		return false
 	case r.Write == Vectors:
 		return true
