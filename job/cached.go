@@ -14,7 +14,7 @@ import (
 
 // factsVersion is raised with every change of what a log gives: in eventlog, fact, predicate
 // or here. A build that knows its commit is another version by itself.
-const factsVersion = 8
+const factsVersion = 9
 
 // codeVersion names the code that turns logs into facts.
 func codeVersion() string {

@@ -15,6 +15,12 @@ const inArchive = "!/"
 
 // openPart opens a file, or a file in a zip.
 func openPart(fsys fs.FS, name string) (io.ReadCloser, error) {
+	// Pipes and devices would have to be waited for, and never end.
+	if of, ok := fsys.(fs.StatFS); ok {
+		if info, err := of.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return nil, errors.New("it is no file, but a pipe or a device")
+		}
+	}
 	file, err := fsys.Open(name)
 	if zipName, inner, ok := strings.Cut(name, inArchive); ok && errors.Is(err, fs.ErrNotExist) {
 		return openInZip(fsys, zipName, inner)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,8 @@ type Application struct {
 	InProgress bool      `json:"in_progress"`
 	Bytes      int64     `json:"bytes"`    // of all parts, as stored
 	Modified   time.Time `json:"modified"` // of the part written last
+	// Lost are the numbers of parts that a rolling log must have had and has no more.
+	Lost []int64 `json:"lost,omitempty"`
 }
 
 // Names that Spark's writers give (EventLogFileWriters.scala).
@@ -113,12 +116,26 @@ func skip(entry fs.DirEntry) error {
 // appendFile takes in one file, if it is a log.
 func appendFile(found []Application, fsys fs.FS, name string, entry fs.DirEntry) ([]Application, error) {
 	switch c, ok := looksLikeLog(fsys, name); {
-	case !ok:
+	case !ok && (!isNamedLog(name) || isEmpty(entry)):
 		return found, nil
+	case !ok:
+		return append(found, singleFile(name, entry)), nil // reading it says what is wrong
 	case c == archive:
 		return appendArchive(found, fsys, name, entry)
 	}
 	return append(found, singleFile(name, entry)), nil
+}
+
+// logName is how Spark on a local machine, a standalone cluster, YARN and Kubernetes names logs.
+var logName = regexp.MustCompile(`^(local-\d{13}|app-\d{14}-\d{4,}|application_\d{13}_\d{4,}|spark-[0-9a-f]{32})`)
+
+// isNamedLog reports whether a file has a log's name, whatever is in it.
+func isNamedLog(name string) bool { return logName.MatchString(path.Base(name)) }
+
+// isEmpty reports whether nothing has been written yet.
+func isEmpty(entry fs.DirEntry) bool {
+	info, err := entry.Info()
+	return err == nil && info.Size() == 0
 }
 
 func singleFile(name string, entry fs.DirEntry) Application {
@@ -155,7 +172,9 @@ func appendRolling(found []Application, fsys fs.FS, dir string) []Application {
 			parts = append(parts, p)
 		}
 	}
-	for _, p := range inOrder(parts) {
+	parts = inOrder(parts)
+	a.Lost = lostParts(parts)
+	for _, p := range parts {
 		a.Parts = append(a.Parts, path.Join(dir, p.entry.Name()))
 		a.measure(p.entry)
 	}

@@ -25,7 +25,7 @@ func TestFind(t *testing.T) {
 		{"part 10 comes after part 9", fstest.MapFS{
 			"eventlog_v2_local-1/events_10_local-1.zstd": log, "eventlog_v2_local-1/events_9_local-1.zstd": log,
 			"eventlog_v2_local-1/events_1_local-1.zstd": log, "eventlog_v2_local-1/appstatus_local-1": file(""),
-		}, ".", []Application{{ID: "local-1", Bytes: 9, Parts: []string{
+		}, ".", []Application{{ID: "local-1", Bytes: 9, Lost: []int64{2, 3, 4, 5, 6, 7, 8}, Parts: []string{
 			"eventlog_v2_local-1/events_1_local-1.zstd", "eventlog_v2_local-1/events_9_local-1.zstd",
 			"eventlog_v2_local-1/events_10_local-1.zstd"}}}},
 		{"a compact file stands for the parts before it", fstest.MapFS{

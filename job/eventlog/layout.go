@@ -48,6 +48,20 @@ func inOrder(parts []part) []part {
 	return parts
 }
 
+// mostLost bounds what is named of the parts that are not there: a number in a name is anybody's.
+const mostLost = 100
+
+// lostParts are the numbers missing between parts in their order. A log may begin with any: what
+// was before was cleaned away.
+func lostParts(parts []part) (lost []int64) {
+	for i := 1; i < len(parts); i++ {
+		for n := parts[i-1].index + 1; n < parts[i].index && len(lost) < mostLost; n++ {
+			lost = append(lost, n)
+		}
+	}
+	return lost
+}
+
 func boolRank(b bool) int {
 	if b {
 		return 1

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"path"
 	"strings"
 )
 
@@ -19,6 +20,9 @@ func Events(ctx context.Context, fsys fs.FS, a Application, r *Reading) iter.Seq
 	return func(yield func(Event, error) bool) {
 		if !yield(ApplicationStart{ID: a.ID, Attempt: a.Attempt}, nil) {
 			return
+		}
+		for _, number := range a.Lost {
+			r.add(path.Dir(a.Parts[0]), 0, fmt.Sprintf("part %d of the rolling log is not there", number))
 		}
 		held, pairs := newLatest(), newPairs()
 		for _, name := range a.Parts {

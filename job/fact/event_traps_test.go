@@ -200,6 +200,20 @@ func TestTrapEvents(t *testing.T) {
 	}
 }
 
+// What no scan can have read was not measured: it would drown all others, or overflow.
+func TestTrapAbsurdMetrics(t *testing.T) {
+	start := fmt.Sprintf(startLine, scanMetric)
+	for _, rows := range []string{"9223372036854775807", "4503599627370497", "-5"} {
+		f, _ := factsOf(t, [][]byte{[]byte(strings.Join([]string{start, jobLine, driverLine, stageText(7, 0, runTime(50), value(3, rows)), endLine}, "\n") + "\n")})
+		if len(f.Queries) != 1 || len(f.Queries[0].Scans) != 1 {
+			t.Fatalf("facts %+v", f)
+		}
+		if s := f.Queries[0].Scans[0]; rows[0] != '-' && (s.Measured || s.BytesRead != 0 || s.Rows != 0) || s.Rows < 0 {
+			t.Errorf("%s rows: %+v", rows, s)
+		}
+	}
+}
+
 // A root that is absent (before Spark 3.4) is the execution itself, not execution 0; a
 // nested execution's time lies inside its root's and counts once.
 func TestTrapRoots(t *testing.T) {

@@ -222,6 +222,12 @@ func (s foundScan) unread(seen map[metricIDs]bool) string {
 	return ""
 }
 
+// mostCounted is more than one scan reads, in bytes (a petabyte has 2^50) or in rows: a damaged log
+// may say anything, and one such scan would drown all others.
+const mostCounted = 1 << 52
+
+func believable(count int64) bool { return 0 <= count && count <= mostCounted }
+
 func (x *extractor) measure(s *foundScan, ids []int64) {
 	files, okFiles := x.meter.value(ids, s.metrics.files)
 	bytes, okBytes := x.meter.value(ids, s.metrics.bytes)
@@ -229,6 +235,9 @@ func (x *extractor) measure(s *foundScan, ids []int64) {
 		return
 	}
 	rows, _ := x.meter.value(ids, s.metrics.rows)
+	if !believable(files) || !believable(bytes) || !believable(rows) {
+		return
+	}
 	s.Measured, s.FilesRead, s.BytesRead, s.Rows = true, files, unit.Bytes(bytes), rows
 }
 
