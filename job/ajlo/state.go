@@ -152,7 +152,7 @@ type pruneCommand struct {
 
 // Run prunes, or says what it would.
 func (c pruneCommand) Run(ctx context.Context, w world) error {
-	age, err := config.ParseSpan(c.OlderThan)
+	age, err := config.ParseAge(c.OlderThan)
 	if err != nil {
 		return &job.UsageError{Text: fmt.Sprintf("--older-than: %v", err)}
 	}

@@ -28,8 +28,16 @@ const (
 )
 
 // ParseSpan reads a length of time: "7d", "36h", "1d12h".
-func ParseSpan(text string) (time.Duration, error) {
-	wrong := fmt.Errorf("length of time %q: want days or hours from 1m to %dd, such as 7d or 36h", text, maxDays)
+func ParseSpan(text string) (time.Duration, error) { return parseSpan(text, maxDays) }
+
+// maxAge is more than auditors ask for.
+const maxAge = 100 * 366 // days
+
+// ParseAge reads a length of time that may be longer than a window: "400d".
+func ParseAge(text string) (time.Duration, error) { return parseSpan(text, maxAge) }
+
+func parseSpan(text string, most int) (time.Duration, error) {
+	wrong := fmt.Errorf("length of time %q: want days or hours from 1m to %dd, such as 7d or 36h", text, most)
 	rest, total := text, time.Duration(0)
 	if days, after, found := strings.Cut(text, "d"); found {
 		n, err := strconv.ParseUint(days, 10, 16)
@@ -40,12 +48,12 @@ func ParseSpan(text string) (time.Duration, error) {
 	}
 	if rest != "" {
 		part, err := time.ParseDuration(rest)
-		if err != nil || part < 0 || part > maxDays*day {
+		if err != nil || part < 0 || part > time.Duration(most)*day {
 			return 0, wrong
 		}
 		total += part
 	}
-	if total < time.Minute || total > maxDays*day {
+	if total < time.Minute || total > time.Duration(most)*day {
 		return 0, wrong
 	}
 	return total, nil
