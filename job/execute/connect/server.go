@@ -128,7 +128,7 @@ func (s Server) set(ctx context.Context, session sql.SparkSession, conf map[stri
 // judged makes the error of a statement one that says what it means for the statement.
 func (s Server) judged(ctx context.Context, statement string, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("Spark Connect was left while it was at %q, which it may still carry out; "+
+		return fmt.Errorf("the Spark Connect server was left while it was at %q, which it may still carry out; "+
 			"the next run finds that in the table's history: %w", statement, context.Cause(ctx))
 	}
 	said := err.Error()
