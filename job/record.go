@@ -134,8 +134,12 @@ func (r *record) end(result Result, cause error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
 	defer cancel()
 	outcome := result.Outcome
-	if errors.Is(cause, context.Canceled) && outcome == state.Failed {
+	switch {
+	case outcome != state.Failed:
+	case errors.Is(cause, context.Canceled):
 		outcome = state.Interrupted
+	case CodeOf(cause) == ExitRefused: // before anything was decided
+		outcome = state.Refused
 	}
 	err := r.run.Finish(ctx, outcome, cause)
 	result.Outcome = outcome

@@ -55,6 +55,11 @@ func (c configInitCommand) Run(ctx context.Context, w world) (err error) {
 	if _, err := os.Lstat(c.Out); err == nil {
 		return &job.UsageError{Text: fmt.Sprintf("%s is there already: name another file with --out", c.Out)}
 	}
+	for _, p := range c.Lake {
+		if err := p.isFolder(); err != nil {
+			return &job.UsageError{Text: fmt.Sprintf("--lake: %v: name the folder that holds the tables", err)}
+		}
+	}
 	night, err := c.night(w)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -75,6 +76,18 @@ func (p place) read(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	return objects.ReadAll(ctx, name)
+}
+
+// isFolder is an error where the place is on this machine and no folder.
+func (p place) isFolder() error {
+	if !object.IsLocal(string(p)) {
+		return nil
+	}
+	info, err := os.Stat(string(p))
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder", p)
+	}
+	return err
 }
 
 // UnmarshalText reads the argument.

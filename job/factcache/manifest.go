@@ -1,6 +1,7 @@
 package factcache
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -170,7 +171,7 @@ func together(manifests []Manifest, names []string) (Set, error) {
 	missing := &MissingShards{Sources: last.Sources, End: last.End}
 	for i, m := range parts {
 		if m == nil {
-			missing.Shards = append(missing.Shards, fmt.Sprintf("%d/%d", i, last.Of))
+			missing.Shards = append(missing.Shards, fmt.Sprintf("%d/%d", cmp.Or(i, last.Of), last.Of)) // 0/n is n/n
 			continue
 		}
 		set.Files = append(set.Files, m.Files...)

@@ -2,6 +2,8 @@ package predicate
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
@@ -150,13 +152,26 @@ func (p Predicate) shape(b *strings.Builder) {
 	b.WriteString(string(p.Column))
 	args := make([]string, len(p.Args))
 	for i, a := range p.Args {
-		args[i] = a.Shape()
+		args[i] = brief(a.Shape())
 	}
 	if p.Op == And || p.Op == Or {
 		slices.Sort(args)
 	}
 	b.WriteString(strings.Join(args, ","))
 	b.WriteByte(')')
+}
+
+// maxShape bounds what is repeated of an argument: a chain of thousands of ORs leans to one side, and
+// each would hold all those below it once more.
+const maxShape = 4 << 10 // characters
+
+// brief is a shape, or where it is long a digest of it.
+func brief(shape string) string {
+	if len(shape) <= maxShape {
+		return shape
+	}
+	sum := sha256.Sum256([]byte(shape))
+	return hex.EncodeToString(sum[:])
 }
 
 // Equal reports whether two predicates are the same, literals included.

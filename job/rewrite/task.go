@@ -16,7 +16,7 @@ import (
 
 // DefaultMemory is the limit where the config sets none: what a small pod can spare, and a quarter of
 // the 1,547 to 1,618 MB that delta-rs takes for the same rewrite (scripts/bench-rewrite); 512 MB would
-// be a third, for no more speed.
+// be a third.
 const DefaultMemory = 384 * unit.MB
 
 // Task is one table to be rewritten.
