@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,9 @@ func (m *merger) run(ctx context.Context) error {
 // A step that loses to MERGE is done again on the newest version: no merge is lost, none counts
 // twice, and the step's own statements are in the history once.
 func TestSparkGivesWayToMerges(t *testing.T) {
+	if os.Getenv("AJLO_SOAK") == "" {
+		t.Skip("takes minutes: scripts/soak runs it")
+	}
 	o := sparktest.Options{Linking: true}
 	dir := copied(t, "orders")
 	m := &merger{spark: sparktest.Start(t, o), at: "delta.`" + dir + "`"}
