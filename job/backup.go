@@ -61,7 +61,7 @@ func withScratch(use func(folder string) error) (err error) {
 }
 
 func putBackup(ctx context.Context, open object.Opener, b Backup, data []byte) error {
-	folder, name := splitPlace(b.Place)
+	folder, name := object.Split(b.Place)
 	objects, err := open(folder)
 	if err != nil {
 		return fmt.Errorf("backup %s: %w", b.Place, err)
@@ -84,15 +84,6 @@ func putBackup(ctx context.Context, open object.Opener, b Backup, data []byte) e
 		return fmt.Errorf("backup %s: it is whole, and its digest could not be put beside it: %w", b.Place, err)
 	}
 	return nil
-}
-
-// splitPlace is object.Split for URLs and for paths of this machine.
-func splitPlace(place string) (folder, name string) {
-	if object.IsLocal(place) {
-		local := strings.TrimPrefix(place, "file://")
-		return filepath.Dir(local), filepath.Base(local)
-	}
-	return object.Split(place)
 }
 
 // Restoring says what a restore may do beyond the plain case.
@@ -192,7 +183,7 @@ func (f StateFile) openDamagedToo(ctx context.Context, clock func() time.Time) (
 // backup reads what a place holds into a local copy: one file, or the newest version of a state in
 // object storage. A digest that stands beside a file must be its own.
 func (f StateFile) backup(ctx context.Context, place, folder string) (c state.Copy, digest string, err error) {
-	at, name := splitPlace(place)
+	at, name := object.Split(place)
 	objects, err := f.opener()(at)
 	if err != nil {
 		return c, "", fmt.Errorf("backup %s: %w", place, err)

@@ -5,7 +5,6 @@ import (
 
 	"ajlo/job/config"
 	"ajlo/job/execute"
-	"ajlo/job/factcache"
 	"ajlo/state"
 )
 
@@ -36,9 +35,6 @@ func CodeOf(err error) ExitCode {
 	var faulty *config.Error
 	var noLogs *MissingLogs
 	var refused *execute.Refusal
-	var lacking *factcache.MissingShards
-	var lost *factcache.MissingFile
-	var uncovered *Uncovered
 	switch {
 	case err == nil:
 		return ExitDone
@@ -48,7 +44,7 @@ func CodeOf(err error) ExitCode {
 		return ExitUsage
 	case errors.As(err, &incomplete):
 		return codeOfOutcome[incomplete.Outcome]
-	case errors.As(err, &refused), errors.As(err, &lacking), errors.As(err, &lost), errors.As(err, &uncovered):
+	case errors.As(err, &refused):
 		return ExitRefused
 	}
 	return ExitFailed

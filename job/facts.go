@@ -15,6 +15,7 @@ import (
 	"ajlo/job/factcache"
 	"ajlo/job/object"
 	"ajlo/job/window"
+	"ajlo/state"
 )
 
 // Export writes what the window has of each application into a folder or a prefix of object
@@ -96,27 +97,35 @@ func (o Observer) factSets(ctx context.Context, location string) (factcache.Fold
 		return folder, nil, &UsageError{fmt.Sprintf("facts: %v: name a folder that facts --parquet wrote", err)}
 	}
 	sets, err := folder.Sets(ctx)
-	if errors.Is(err, factcache.ErrNoManifest) {
-		return folder, nil, &UsageError{fmt.Sprintf("facts in %s: %v: name a folder that facts --parquet wrote", location, err)}
-	} else if err != nil {
-		return folder, nil, fmt.Errorf("facts in %s: %w", location, err)
+	var shards *factcache.MissingShards
+	var file *factcache.MissingFile
+	switch {
+	case errors.Is(err, factcache.ErrNoManifest):
+		err = &UsageError{fmt.Sprintf("facts in %s: %v: name a folder that facts --parquet wrote", location, err)}
+	case errors.As(err, &shards), errors.As(err, &file):
+		err = &Incomplete{state.Refused, fmt.Sprintf("facts in %s: %v", location, err)}
+	case err != nil:
+		err = fmt.Errorf("facts in %s: %w", location, err)
 	}
-	return folder, sets, nil
+	return folder, sets, err
 }
 
 // factReaders reads a folder that Export wrote: the files of its manifests, and those that were
-// put there by somebody else, to name them.
-func (o Observer) factReaders(ctx context.Context, source config.Source) ([]reader, error) {
+// put there by somebody else, to name them. What it lacks of the window a reading without facts tells.
+func (o Observer) factReaders(ctx context.Context, source config.Source, w window.Window) ([]reader, error) {
 	folder, sets, err := o.factSets(ctx, source.Logs)
 	if err != nil {
 		return nil, err
 	}
 	files := folder.Strangers()
+	var readers []reader
 	for _, set := range sets {
 		files = append(files, set.Files...)
+		if lacks := uncovered(source.Logs, set, w); lacks != nil {
+			readers = append(readers, func(context.Context) (reading, error) { return reading{source: source, uncovered: lacks}, nil })
+		}
 	}
 	slices.Sort(files)
-	var readers []reader
 	for _, file := range slices.Compact(files) {
 		readers = append(readers, func(ctx context.Context) (reading, error) {
 			return readFacts(ctx, source, folder, file), ctx.Err()
@@ -140,30 +149,12 @@ func readFacts(ctx context.Context, source config.Source, folder factcache.Folde
 	return r
 }
 
-// Uncovered is a folder of facts that were read for another window.
-type Uncovered struct {
-	Folder     string
-	Start, End time.Time // of what it has
-}
-
-func (e *Uncovered) Error() string {
-	return fmt.Sprintf("the facts in %s are of %s to %s, which is not the run's window: write them anew into an empty folder, with the --now and --since of the run",
-		e.Folder, e.Start.Format(time.RFC3339), e.End.Format(time.RFC3339))
-}
-
-// covers is an error where folders of facts lack a part of the window: of it they would know
+// uncovered is an error where a folder of facts lacks a part of the window: of it they would know
 // nothing, and the workload would seem to have changed.
-func (o Observer) covers(ctx context.Context, w window.Window) error {
-	for _, source := range o.Facts {
-		_, sets, err := o.factSets(ctx, source.Logs)
-		if err != nil {
-			return err
-		}
-		for _, s := range sets {
-			if s.Start.Sub(w.Start) >= factcache.OneReading || w.End.Sub(s.End) >= factcache.OneReading {
-				return &Uncovered{source.Logs, s.Start, s.End}
-			}
-		}
+func uncovered(folder string, s factcache.Set, w window.Window) error {
+	if s.Start.Sub(w.Start) < factcache.OneReading && w.End.Sub(s.End) < factcache.OneReading {
+		return nil
 	}
-	return nil
+	return &Incomplete{state.Refused, fmt.Sprintf("the facts in %s are of %s to %s, which is not the run's window: write them anew into an empty folder, with the --now and --since of the run",
+		folder, s.Start.Format(time.RFC3339), s.End.Format(time.RFC3339))}
 }

@@ -55,6 +55,8 @@ type Observed struct {
 	// none had to be.
 	Lines  int64
 	Cached int
+	// Uncovered says which facts are not of the window; nil where all are. Nothing is decided by them.
+	Uncovered error
 	// sources tells which source each application was read from.
 	sources map[string]config.Source
 }
@@ -168,7 +170,7 @@ func (o Observer) readers(ctx context.Context, shelf shelf, w window.Window) ([]
 		shelf.sweep(ctx, source, logs)
 	}
 	for _, source := range o.Facts {
-		made, err := o.factReaders(ctx, source)
+		made, err := o.factReaders(ctx, source, w)
 		if err != nil {
 			return nil, err
 		}
@@ -196,6 +198,7 @@ func gather(readings []reading) Observed {
 		if r.cached {
 			o.Cached++
 		}
+		o.Uncovered = cmp.Or(o.Uncovered, r.uncovered)
 		if len(r.facts.Queries) > 0 {
 			o.Applications++
 			o.sources[r.facts.Queries[0].App] = r.source

@@ -76,10 +76,10 @@ func (n Night) opener() object.Opener {
 func (n Night) observe(ctx context.Context) (Observed, error) {
 	o := Observer{Sources: n.Config.Sources, Open: n.opener(), Facts: n.Facts, Cache: n.Config.Cache, Log: n.Log, Clock: n.Clock,
 		Histories: &Histories{Config: n.Config, Open: n.opener(), Catalogs: n.Catalogs, Log: n.Log}}
-	if err := o.covers(ctx, n.Window); err != nil {
-		return Observed{}, err
-	}
 	observed, err := o.Observe(ctx, n.Window)
+	if err == nil {
+		err = observed.Uncovered
+	}
 	if err == nil && n.Strict {
 		err = observed.Strictly()
 	}

@@ -28,6 +28,8 @@ type reading struct {
 	cached bool
 	// unkept is why facts could not be put into the cache.
 	unkept error
+	// uncovered is why facts that were read do not do for the window.
+	uncovered error
 }
 
 // cut leaves the queries that start in the window.

@@ -233,7 +233,7 @@ type isRollback bool
 
 // keptPlans are the plans that lie beside the state, by their SHA-256.
 func (n Night) keptPlans(ctx context.Context) (map[string]json.RawMessage, error) {
-	folder, _ := splitPlace(n.Config.State)
+	folder, _ := object.Split(n.Config.State)
 	objects, err := n.opener()(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -91,7 +91,7 @@ func (s Secret) Read(getenv func(string) string) (string, error) {
 	}
 	text := getenv(name)
 	if text == "" {
-		return "", fmt.Errorf("the environment has no %s, which the config names for a secret: set it, or take the signal out of the config", name)
+		return "", fmt.Errorf("the environment has no %s, which the config names for a secret: set it, or take what it is for out of the config", name)
 	}
 	return text, nil
 }

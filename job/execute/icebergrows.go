@@ -41,3 +41,11 @@ func (r *IcebergRows) Of(ctx context.Context, files []iceberg.File) (sum RowSum,
 	}
 	return sum, nil
 }
+
+// SizeOfIceberg is the bytes of an Iceberg table's files.
+func SizeOfIceberg(files []iceberg.File) (size unit.Bytes) {
+	for _, f := range files {
+		size += unit.Bytes(f.Bytes)
+	}
+	return size
+}

@@ -12,8 +12,8 @@ import (
 // null is what spark-sql prints for one.
 const null = "NULL"
 
-// print carries out a statement and adds its rows, one a line, with tabs between columns.
-func print(ctx context.Context, out *strings.Builder, session sql.SparkSession, statement string) error {
+// carryOut carries out a statement and adds its rows, one a line, with tabs between columns.
+func carryOut(ctx context.Context, out *strings.Builder, session sql.SparkSession, statement string) error {
 	answer, err := session.Sql(ctx, statement)
 	if err != nil {
 		return err

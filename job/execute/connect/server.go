@@ -103,7 +103,7 @@ func (s Server) Run(ctx context.Context, statements string, conf map[string]stri
 	}
 	var out strings.Builder
 	for _, statement := range dialect.Statements(statements) {
-		if err := print(ctx, &out, session, statement); err != nil {
+		if err := carryOut(ctx, &out, session, statement); err != nil {
 			return "", s.judged(ctx, statement, err)
 		}
 	}

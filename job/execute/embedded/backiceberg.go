@@ -13,7 +13,6 @@ import (
 	"ajlo/job/iceberg"
 	"ajlo/job/object"
 	"ajlo/job/plan"
-	"ajlo/job/unit"
 )
 
 // Snapshots are kept by expire_snapshots for so long where the table does not say.
@@ -60,7 +59,7 @@ func (e *Engine) icebergWayBack(ctx context.Context, store object.Store, step pl
 	if slices.ContainsFunc(slices.Concat(b.remove, b.add), func(f iceberg.File) bool { return f.Deleted }) {
 		return b, execute.Refuse(step, "delete files hide rows of it, so that they cannot be compared")
 	}
-	b.found.Files, b.found.Replaced, b.found.Bytes = len(b.add), len(b.remove), sizeOf(b.add)
+	b.found.Files, b.found.Replaced, b.found.Bytes = len(b.add), len(b.remove), execute.SizeOfIceberg(b.add)
 	return b, nil
 }
 
@@ -112,7 +111,7 @@ func (e *Engine) attemptIcebergBack(ctx context.Context, store object.Store, ste
 	rows := execute.NewIcebergRows(b.store, b.now)
 	r := execute.Result{
 		Changed: true, Version: b.before.ID, Previous: b.now.ID, FilesRemoved: len(b.remove), FilesAdded: len(b.add),
-		BytesRemoved: sizeOf(b.remove), BytesAdded: sizeOf(b.add), Attempts: 1,
+		BytesRemoved: execute.SizeOfIceberg(b.remove), BytesAdded: execute.SizeOfIceberg(b.add), Attempts: 1,
 	}
 	r.Removed, err = rows.Of(ctx, b.remove)
 	if err == nil {
@@ -150,11 +149,4 @@ func byID(commits []iceberg.Commit) map[int64]iceberg.Commit {
 		known[c.ID] = c
 	}
 	return known
-}
-
-func sizeOf(files []iceberg.File) (size unit.Bytes) {
-	for _, f := range files {
-		size += unit.Bytes(f.Bytes)
-	}
-	return size
 }

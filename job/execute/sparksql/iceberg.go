@@ -17,7 +17,6 @@ import (
 	"ajlo/job/layout"
 	"ajlo/job/object"
 	"ajlo/job/plan"
-	"ajlo/job/unit"
 )
 
 // icebergTable is the newest version of a step's Iceberg table.
@@ -152,7 +151,7 @@ func (e *Engine) attemptIceberg(ctx context.Context, step plan.Step, rec execute
 	if err != nil {
 		return execute.Result{}, err
 	}
-	if err := rec.Spend(sizeOfFiles(before.inside)); err != nil {
+	if err := rec.Spend(execute.SizeOfIceberg(before.inside)); err != nil {
 		return execute.Result{}, err
 	}
 	rows := execute.NewIcebergRows(before.store, before.native)
@@ -183,13 +182,6 @@ func judgedIceberg(step plan.Step, err error) error {
 		return conflictError{err}
 	}
 	return fmt.Errorf("rewrite %s: %w", step.Table, err)
-}
-
-func sizeOfFiles(files []iceberg.File) (size unit.Bytes) {
-	for _, f := range files {
-		size += unit.Bytes(f.Bytes)
-	}
-	return size
 }
 
 // icebergStamped are the commits that a step made and that put files in the place of others,
@@ -243,7 +235,7 @@ func addIceberg(ctx context.Context, r *execute.Result, store object.Store, rows
 	}
 	r.Changed, r.Version = true, c.ID
 	r.FilesRemoved, r.FilesAdded = r.FilesRemoved+len(removed), r.FilesAdded+len(added)
-	r.BytesRemoved, r.BytesAdded = r.BytesRemoved+sizeOfFiles(removed), r.BytesAdded+sizeOfFiles(added)
+	r.BytesRemoved, r.BytesAdded = r.BytesRemoved+execute.SizeOfIceberg(removed), r.BytesAdded+execute.SizeOfIceberg(added)
 	r.Removed, r.Added = r.Removed.Plus(old), r.Added.Plus(written)
 	r.Warnings = append(r.Warnings, disagreeing(c, len(removed), len(added))...)
 	return nil
