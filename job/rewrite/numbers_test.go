@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -20,7 +21,6 @@ type codedRow struct {
 // TestNumbersStandForTheirTexts holds that texts kept as numbers in their dictionary have the
 // sum and the copies that the same texts have when they are written out.
 func TestNumbersStandForTheirTexts(t *testing.T) {
-	kept, writtenOut := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		path := filepath.Join(t.TempDir(), "f.parquet")
 		if err := parquet.WriteFile(path, drawCoded(r), parquet.MaxRowsPerRowGroup(int64(rapid.IntRange(1, 400).Draw(r, "group")))); err != nil {
@@ -32,11 +32,6 @@ func TestNumbersStandForTheirTexts(t *testing.T) {
 		}
 		summer := newSummer(textSchema())
 		for i := range numbers {
-			if _, ok := numbers[i].columns[0].(*array.Dictionary); ok {
-				kept++
-			} else {
-				writtenOut++
-			}
 			got, err := summer.sum(numbers[i])
 			if err != nil {
 				r.Fatal(err)
@@ -48,8 +43,28 @@ func TestNumbersStandForTheirTexts(t *testing.T) {
 		}
 		sameCopies(r, numbers, texts)
 	})
-	if kept == 0 || writtenOut == 0 {
-		t.Errorf("%d batches were kept as numbers and %d written out, want some of both", kept, writtenOut)
+}
+
+// TestTextsAreNumbersWhereTheyRepeat holds which texts are kept as numbers: those of a
+// dictionary that is small beside its rows.
+func TestTextsAreNumbersWhereTheyRepeat(t *testing.T) {
+	for _, tt := range []struct {
+		texts int
+		kept  bool
+	}{{2, true}, {100, true}, {101, false}, {200, false}} {
+		rows := make([]codedRow, 200)
+		for i := range rows {
+			rows[i].Text = new(fmt.Sprint(i % tt.texts))
+		}
+		path := filepath.Join(t.TempDir(), "f.parquet")
+		if err := parquet.WriteFile(path, rows); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range batchesOf(t, path, (*dataFile).keepNumbers) {
+			if _, kept := b.columns[0].(*array.Dictionary); kept != tt.kept {
+				t.Errorf("%d texts in %d rows: kept as numbers %v, want %v", tt.texts, b.rows, kept, tt.kept)
+			}
+		}
 	}
 }
 
