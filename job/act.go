@@ -132,7 +132,7 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 	}
 	result, err := n.engineFor(s).Apply(ctx, s, stepRecorder{
 		run: r.run, number: number, step: s, purse: purse, quiet: n.quiet,
-		stamp:    execute.Stamp{Run: n.ID, Step: number, PlanHash: d.PlanHash},
+		stamp:    r.stamp(n, d, number),
 		progress: n.progressOf(s),
 	})
 	if err != nil {

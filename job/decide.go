@@ -50,6 +50,8 @@ type Past interface {
 	Kept(ctx context.Context, end time.Time) ([]verify.Kept, error)
 	// Calibrations are what foretold bytes are multiplied by, by table.
 	Calibrations(ctx context.Context, reader string) (map[table.Name]float64, error)
+	// TakenBack are the tables that a rollback was the last to change, with its run.
+	TakenBack(ctx context.Context) (map[table.Location]string, error)
 }
 
 // Triggering says when a plan is made.
@@ -98,6 +100,9 @@ func (n Night) decide(ctx context.Context, o Observed, l Lake, past Past, when T
 		in.Trigger.Fired, in.Trigger.Reason = true, "asked for, although: "+in.Trigger.Reason
 	}
 	taught, err := n.learn(ctx, past, o, l)
+	if err == nil && then.graph == nil && when == PlanOnDrift {
+		taught.takenBack, err = past.TakenBack(ctx)
+	}
 	if err != nil {
 		return Decision{}, err
 	}

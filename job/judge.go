@@ -20,6 +20,7 @@ type learnt struct {
 	judgements []verify.Judgement
 	harms      map[table.Location]*plan.Harm
 	factors    map[table.Name]float64
+	takenBack  map[table.Location]string
 }
 
 // learn judges the latest keys of each table by the window's queries, and reads what earlier

@@ -55,6 +55,8 @@ func (noPast) Kept(context.Context, time.Time) ([]verify.Kept, error) { return n
 
 func (noPast) Calibrations(context.Context, string) (map[table.Name]float64, error) { return nil, nil }
 
+func (noPast) TakenBack(context.Context) (map[table.Location]string, error) { return nil, nil }
+
 func (noPast) Seen(context.Context, string, time.Duration, int) ([]state.Seen, error) {
 	return nil, nil
 }

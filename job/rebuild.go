@@ -18,6 +18,7 @@ import (
 	"ajlo/job/layout"
 	"ajlo/job/object"
 	"ajlo/job/plan"
+	"ajlo/job/script"
 	"ajlo/job/table"
 	"ajlo/state"
 )
@@ -28,7 +29,9 @@ type Rebuilt struct {
 	Tables int    `json:"tables"` // that were looked at
 	Runs   int    `json:"runs"`   // that changed them
 	Steps  int    `json:"steps"`
-	Plans  int    `json:"plans"` // of those runs, that are there by their text
+	// Rollbacks are those of the runs that took another back.
+	Rollbacks int `json:"rollbacks"`
+	Plans     int `json:"plans"` // of those runs, that are there by their text
 	// Unreadable names tables whose history could not be read, with the reason: what runs did to
 	// them is not in the new state.
 	Unreadable []string `json:"unreadable"`
@@ -53,20 +56,9 @@ func (n Night) Rebuild(ctx context.Context) (r Rebuilt, err error) {
 			r.Unreadable = append(r.Unreadable, fmt.Sprintf("%s: %v", at, err))
 		}
 	}
-	plans, err := n.keptPlans(ctx)
+	runs, err := n.lost(ctx, found, &r)
 	if err != nil {
 		return r, err
-	}
-	runs := make([]state.Lost, 0, len(found))
-	for _, id := range slices.Sorted(maps.Keys(found)) {
-		lost := found[id]
-		if text, ok := plans[lost.PlanHash]; ok {
-			if p, err := plan.Parse(text); err == nil {
-				lost.Plan, lost.PlanJSON = &p, text
-				r.Plans++
-			}
-		}
-		runs, r.Runs, r.Steps = append(runs, *lost), r.Runs+1, r.Steps+len(lost.Steps)
 	}
 	if len(runs) == 0 {
 		return r, &UsageError{fmt.Sprintf("rebuild: none of %d tables tells of a run of ajlo: name where tables are under lake.roots or lake.tables", r.Tables)}
@@ -76,6 +68,29 @@ func (n Night) Rebuild(ctx context.Context) (r Rebuilt, err error) {
 		err = &Incomplete{state.Refused, err.Error()}
 	}
 	return r, err
+}
+
+// lost are the runs that were found, with their plans where those are there, and counts them.
+func (n Night) lost(ctx context.Context, found map[string]*state.Lost, r *Rebuilt) ([]state.Lost, error) {
+	plans, err := n.keptPlans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]state.Lost, 0, len(found))
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		run := *found[id]
+		if text, ok := plans[run.PlanHash]; ok {
+			if p, err := plan.Parse(text); err == nil {
+				run.Plan, run.PlanJSON = &p, text
+				r.Plans++
+			}
+		}
+		if run.Rollback {
+			r.Rollbacks++
+		}
+		runs, r.Runs, r.Steps = append(runs, run), r.Runs+1, r.Steps+len(run.Steps)
+	}
+	return runs, nil
 }
 
 // allTables are the places the config tells of, each with the table's name.
@@ -160,7 +175,7 @@ func (n Night) traceRuns(ctx context.Context, name table.Name, at table.Location
 			return err
 		}
 		stamp, ok := delta.ParseStamp(e.UserMetadata)
-		if !ok {
+		if !ok || !ofARun(stamp) || e.Operation == merged {
 			continue
 		}
 		t := state.Traced{
@@ -170,10 +185,17 @@ func (n Night) traceRuns(ctx context.Context, name table.Name, at table.Location
 		if rows, ok := e.Metrics["numOutputRows"]; ok {
 			t.Rows = rows
 		}
-		traced(found, stamp, t, e.Operation == "RESTORE")
+		t.Returned = e.Operation == "RESTORE"
+		traced(found, stamp, t)
 	}
 	return nil
 }
+
+// merged is the operation of merges, which are stamped, too, and kept in no state.
+const merged = "MERGE"
+
+// ofARun leaves out scripts that a person ran.
+func ofARun(s delta.Stamp) bool { return s.Run != script.ByHand }
 
 // tagged is the layout that files say they lie in.
 func tagged(files []delta.Add) layout.Layout {
@@ -192,7 +214,7 @@ func traceIceberg(ctx context.Context, store object.Store, name table.Name, at t
 	}
 	for _, c := range commits {
 		stamp, ok := delta.ParseStamp(c.Summary[iceberg.StampKey])
-		if !ok {
+		if !ok || !ofARun(stamp) {
 			continue
 		}
 		counts := c.Counts()
@@ -200,19 +222,35 @@ func traceIceberg(ctx context.Context, store object.Store, name table.Name, at t
 			Step: stamp.Step, Table: name, Location: at, Layout: layout.Unordered(), Version: c.ID, Commits: 1, First: c.Time, Last: c.Time,
 			FilesRemoved: counts["deleted-data-files"], FilesAdded: counts["added-data-files"],
 			BytesRemoved: counts["removed-files-size"], BytesAdded: counts["added-files-size"], Rows: counts["added-records"],
-		}, false)
+		})
+	}
+	return traceRollback(ctx, store, name, at, found)
+}
+
+// traceRollback adds the last rollback of an Iceberg table; of earlier ones nothing is left.
+func traceRollback(ctx context.Context, store object.Store, name table.Name, at table.Location, found map[string]*state.Lost) error {
+	back, err := iceberg.LastRollback(ctx, store)
+	if back == nil || err != nil {
+		return err
+	}
+	if stamp, ok := delta.ParseStamp(back.Stamp); ok && !back.Time.IsZero() {
+		traced(found, stamp, state.Traced{
+			Step: stamp.Step, Table: name, Location: at, Layout: layout.Unordered(), Version: back.To, Commits: 1, First: back.Time, Last: back.Time,
+			FilesRemoved: -1, FilesAdded: -1, BytesRemoved: -1, BytesAdded: -1, Rows: -1, Returned: true,
+		})
 	}
 	return nil
 }
 
 // traced adds a commit, told newest first, to its run and step. A step on Spark may have several.
-func traced(found map[string]*state.Lost, stamp delta.Stamp, t state.Traced, back isRollback) {
+func traced(found map[string]*state.Lost, stamp delta.Stamp, t state.Traced) {
 	lost, ok := found[stamp.Run]
 	if !ok {
-		lost = &state.Lost{ID: stamp.Run, PlanHash: stamp.PlanHash}
+		lost = &state.Lost{ID: stamp.Run, PlanHash: stamp.PlanHash, Planned: stamp.Steps, Night: stamp.Night, Undoes: stamp.Undoes}
 		found[stamp.Run] = lost
 	}
-	lost.Rollback = lost.Rollback || bool(back)
+	lost.Rollback = lost.Rollback || t.Returned || stamp.Undoes != ""
+	t.Undoes = stamp.UndoesStep
 	at := slices.IndexFunc(lost.Steps, func(s state.Traced) bool { return s.Step == t.Step })
 	if at < 0 {
 		lost.Steps = append(lost.Steps, t)
@@ -227,9 +265,6 @@ func traced(found map[string]*state.Lost, stamp delta.Stamp, t state.Traced, bac
 		s.BytesRemoved = -1
 	}
 }
-
-// isRollback says whether a commit put files of before back.
-type isRollback bool
 
 // keptPlans are the plans that lie beside the state, by their SHA-256.
 func (n Night) keptPlans(ctx context.Context) (map[string]json.RawMessage, error) {

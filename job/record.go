@@ -26,6 +26,17 @@ type record struct {
 	run       *state.Run
 	heartbeat func() // stops the sign of life and waits for it to end
 	told      story  // what signals tell of it
+	undoes    string // the run that this one takes back; empty for a night
+	undone    []int  // the step of it that each step of this run takes back
+}
+
+// stamp is what commits of a step leave in its table's history.
+func (r *record) stamp(n Night, d Decision, step int) execute.Stamp {
+	s := execute.Stamp{Run: n.ID, Step: step, PlanHash: d.PlanHash, Steps: len(d.Plan.Steps), Night: n.Window.Night(), Undoes: r.undoes}
+	if r.undoes != "" {
+		s.UndoesStep = r.undone[step]
+	}
+	return s
 }
 
 // begin takes the lease and opens the run. done is set where the night has come to its end
@@ -56,7 +67,7 @@ func (n Night) beginAs(ctx context.Context, b state.Beginning) (own context.Cont
 		n.Log.Warn("an earlier run never came to its end; what it left is looked at first", "run", dead)
 	}
 	own, stop := n.keepAlive(ctx, run)
-	r = &record{run: run, heartbeat: stop, told: n.story(b)}
+	r = &record{run: run, heartbeat: stop, told: n.story(b), undoes: b.Undoes}
 	r.told.began(own)
 	return own, r, nil, nil
 }

@@ -98,6 +98,11 @@ func (r *record) rollback(ctx context.Context, result Rollback, d Decision) erro
 	if err := r.run.RecordPlan(ctx, d.Plan, d.PlanJSON, d.PlanHash); err != nil {
 		return err
 	}
+	for _, back := range result.Returns {
+		if back.Step != nil {
+			r.undone = append(r.undone, back.Of)
+		}
+	}
 	return r.run.RecordReturns(ctx, result.Of, result.Returns)
 }
 

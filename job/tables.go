@@ -229,6 +229,7 @@ func (l Lake) inputs(ctx context.Context, in plan.Input, taught learnt, draw dra
 	list := make([]plan.TableInput, len(l.Tables))
 	for i, f := range l.Tables {
 		list[i] = plan.TableInput{Snapshot: f.Snapshot, Unsupported: f.Unsupported, Unreadable: f.Unreadable, Names: slices.Clone(f.Names)}
+		list[i].TakenBack = taught.takenBack[f.Snapshot.Location]
 		list[i].Harmed, list[i].Correction = taught.harms[f.Snapshot.Location], taught.factors[f.Snapshot.Table]
 		if err := l.drawMends(ctx, f, &list[i], in); err != nil {
 			return nil, err

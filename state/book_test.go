@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ajlo/job/layout"
+	"ajlo/job/table"
+	"ajlo/job/window"
 )
 
 // copied gives a copy of the state at a path.
@@ -278,5 +281,47 @@ func TestRebuild(t *testing.T) {
 	}
 	if err := s.Rebuild(t.Context(), lost); !errors.Is(err, ErrHasRuns) {
 		t.Errorf("got %v: a state with runs was rebuilt", err)
+	}
+}
+
+// What stamps say stands in for a plan that is gone: whether every step is there, the night, and
+// what a rollback took back.
+func TestRebuildByStamps(t *testing.T) {
+	at := twoInTheMorning
+	commit := func(step int, after time.Duration) Traced {
+		return Traced{Step: step, Table: table.Name("t" + strconv.Itoa(step)), Location: table.Location("/lake/t" + strconv.Itoa(step)),
+			Layout: layout.Unordered(), Version: 4, Commits: 1, First: at.Add(after), Last: at.Add(after), Rows: -1}
+	}
+	back, by := commit(0, time.Hour), commit(1, time.Hour)
+	back.Returned, back.Undoes, by.Undoes = true, 1, 0
+	s, _ := newStore(t)
+	must(t, s.Rebuild(t.Context(), []Lost{
+		{ID: "back", PlanHash: "b", Planned: 2, Night: "2026-11-29", Rollback: true, Undoes: "whole", Steps: []Traced{back, by}},
+		{ID: "part", PlanHash: "p", Planned: 3, Night: "2026-11-28", Steps: []Traced{commit(2, time.Minute)}},
+		{ID: "whole", PlanHash: "w", Planned: 2, Night: "2026-11-29", Steps: []Traced{commit(0, 0), commit(1, 0)}},
+		{ID: "orphan", PlanHash: "o", Planned: 1, Night: "2026-11-29", Rollback: true, Undoes: "gone", Steps: []Traced{commit(5, 2*time.Hour)}},
+	}))
+	want := "night | attempt | id | outcome | purpose | undoes\n" +
+		"2026-11-28 | 1 | part | applied_in_part | night | <nil>\n" +
+		"2026-11-29 | 1 | whole | applied | night | <nil>\n" +
+		"2026-11-29 | 2 | back | applied | rollback | whole\n" +
+		"2026-11-29 | 3 | orphan | applied | rollback | <nil>\n"
+	if diff := cmp.Diff(want, answerOf(t, s, `SELECT night, attempt, id, outcome, purpose, undoes FROM runs ORDER BY night, attempt`)); diff != "" {
+		t.Error(diff)
+	}
+	want = "run | of_run | of_step | way | status\nback | whole | 0 | by_keys | applied\nback | whole | 1 | put_back | applied\n"
+	if diff := cmp.Diff(want, answerOf(t, s, `SELECT run, of_run, of_step, way, status FROM audit_rollbacks`)); diff != "" {
+		t.Error(diff)
+	}
+	taken, err := s.TakenBack(t.Context())
+	must(t, err)
+	if diff := cmp.Diff(map[table.Location]string{"/lake/t0": "back", "/lake/t1": "back", "/lake/t5": "orphan"}, taken); diff != "" {
+		t.Error(diff)
+	}
+	var done *AlreadyDone
+	b := beginning("again", 1)
+	b.Window = window.Ending(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC), 7*24*time.Hour)
+	if _, err := s.Begin(t.Context(), b); !errors.As(err, &done) || done.Run != "whole" {
+		t.Errorf("got %v: the night is done", err)
 	}
 }

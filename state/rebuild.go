@@ -24,8 +24,14 @@ type Lost struct {
 	PlanHash string
 	Plan     *plan.Plan // nil where its text is gone
 	PlanJSON []byte
-	Rollback bool
 	Steps    []Traced // at least one
+	// Planned counts the steps of its plan, Night is the date of its window, by the stamps; 0 and
+	// empty where they do not say.
+	Planned int
+	Night   string
+	// Rollback is a run that took an earlier one back: Undoes, empty where the stamps do not say.
+	Rollback bool
+	Undoes   string
 }
 
 // Traced is a step as its table's own history tells of it. Counts are −1 where it does not say.
@@ -40,6 +46,10 @@ type Traced struct {
 	FilesRemoved, FilesAdded int64
 	BytesRemoved, BytesAdded int64
 	Rows                     int64
+	// Returned says that files of before were put back, and Undoes which step of the earlier run
+	// a rollback took back.
+	Returned bool
+	Undoes   int
 }
 
 // unknown stands for texts that only the lost state had.
@@ -83,18 +93,25 @@ func (l Lost) last() time.Time {
 	return slices.MaxFunc(l.Steps, func(a, b Traced) int { return a.Last.Compare(b.Last) }).Last
 }
 
-// window is the plan's, or the week before the date of the first commit.
+// window is the plan's, or the week before the date of the night, or of the first commit.
 func (l Lost) window() window.Window {
 	if l.Plan != nil && l.Plan.Window.Start.Before(l.Plan.Window.End) {
 		return l.Plan.Window
 	}
-	end := l.first().UTC().Truncate(24 * time.Hour)
+	end, err := time.Parse(time.DateOnly, l.Night)
+	if err != nil {
+		end = l.first().UTC().Truncate(24 * time.Hour)
+	}
 	return window.Ending(end, window.Days*24*time.Hour)
 }
 
 // outcome is what the histories prove: that every step of the plan committed, or that some did.
 func (l Lost) outcome() Outcome {
-	if l.Plan != nil && len(l.Steps) == len(l.Plan.Steps) {
+	planned := l.Planned
+	if l.Plan != nil {
+		planned = len(l.Plan.Steps)
+	}
+	if len(l.Steps) == planned {
 		return Applied
 	}
 	return AppliedInPart
@@ -129,6 +146,22 @@ func (s *Store) rebuild(ctx context.Context, tx *sql.Tx, l Lost) error {
 			return err
 		}
 	}
+	return r.rebuildReturns(ctx, tx, l)
+}
+
+// rebuildReturns puts down what a rollback took back, as far as the steps it names are there.
+func (r *Run) rebuildReturns(ctx context.Context, tx *sql.Tx, l Lost) error {
+	const query = `INSERT INTO returns (run_id, of_run, of_step, step, way, reason)
+		SELECT ?1, run_id, step, ?2, ?3, ?4 FROM steps WHERE run_id = ?5 AND step = ?6`
+	for _, t := range l.Steps {
+		way := plan.ByKeys
+		if t.Returned {
+			way = plan.PutBack
+		}
+		if _, err := tx.ExecContext(ctx, query, r.ID, t.Step, way, unknown, l.Undoes, t.Undoes); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -140,13 +173,13 @@ func (s *Store) rebuildRun(ctx context.Context, tx *sql.Tx, r *Run, l Lost) erro
 	if l.Plan != nil {
 		engine = l.Plan.Engine
 	}
-	const run = `INSERT INTO runs (id, night, attempt, dry_run, engine, config_hash, code_version, holder, started_us, finished_us, outcome, error, purpose, rebuilt_us, trigger_fired, trigger_reason)
-		VALUES (?1, ?2, (SELECT coalesce(max(attempt), 0) + 1 FROM runs WHERE night = ?2), 0, ?3, ?4, ?4, ?4, ?5, ?6, ?7, ?4, ?8, ?9, ?10, ?11)`
+	const run = `INSERT INTO runs (id, night, attempt, dry_run, engine, config_hash, code_version, holder, started_us, finished_us, outcome, error, purpose, rebuilt_us, trigger_fired, trigger_reason, undoes)
+		VALUES (?1, ?2, (SELECT coalesce(max(attempt), 0) + 1 FROM runs WHERE night = ?2), 0, ?3, ?4, ?4, ?4, ?5, ?6, ?7, ?4, ?8, ?9, ?10, ?11, (SELECT id FROM runs WHERE id = ?12))`
 	var fired, reason any
 	if l.Plan != nil {
 		fired, reason = l.Plan.Triggered, l.Plan.Trigger
 	}
-	_, err := tx.ExecContext(ctx, run, l.ID, r.Night, engine, unknown, micros(l.first()), micros(l.last()), l.outcome(), purpose, micros(s.now()), fired, reason)
+	_, err := tx.ExecContext(ctx, run, l.ID, r.Night, engine, unknown, micros(l.first()), micros(l.last()), l.outcome(), purpose, micros(s.now()), fired, reason, l.Undoes)
 	if err != nil {
 		return err
 	}

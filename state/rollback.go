@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ajlo/job/plan"
+	"ajlo/job/table"
 	"ajlo/job/window"
 )
 
@@ -54,6 +55,27 @@ func (s *Store) Ended(ctx context.Context, id string) (Ended, error) {
 		return Ended{}, fmt.Errorf("state %s: reading run %s: %w", s.path, id, explain(err))
 	}
 	return e, nil
+}
+
+// TakenBack gives the tables that a rollback was the last to change, each with the rollback's run.
+func (s *Store) TakenBack(ctx context.Context) (map[table.Location]string, error) {
+	const query = `SELECT location, run_id FROM (
+		SELECT s.location, s.run_id, r.purpose, row_number() OVER (PARTITION BY s.location ORDER BY s.finished_us DESC, r.attempt DESC) AS nth
+		FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.status = ? AND s.changed = 1)
+		WHERE nth = 1 AND purpose = ?`
+	type back struct {
+		at  table.Location
+		run string
+	}
+	list, err := collect(ctx, s.db, func(rows *sql.Rows) (b back, err error) { return b, rows.Scan(&b.at, &b.run) }, query, stepApplied, ForRollback)
+	if err != nil {
+		return nil, fmt.Errorf("state %s: looking for tables that were taken back: %w", s.path, explain(err))
+	}
+	found := make(map[table.Location]string, len(list))
+	for _, b := range list {
+		found[b.at] = b.run
+	}
+	return found, nil
 }
 
 // RecordReturns stores what is to become of each step that the run takes back; those with a step

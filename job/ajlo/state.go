@@ -219,7 +219,7 @@ func (c rebuildCommand) Run(ctx context.Context, w world) (err error) {
 	lines := [][2]string{
 		{"state", r.State},
 		{"looked at", fmt.Sprintf("%d tables", r.Tables)},
-		{"rebuilt", fmt.Sprintf("%d runs with %d steps, %d of them with their plans", r.Runs, r.Steps, r.Plans)},
+		{"rebuilt", fmt.Sprintf("%d runs with %d steps, %d of the runs rollbacks, %d with their plans", r.Runs, r.Steps, r.Rollbacks, r.Plans)},
 		{"lost", "nights that changed nothing, drift, effects and what later queries said"},
 	}
 	for _, at := range r.Unreadable {

@@ -45,6 +45,10 @@ func TestRollback(t *testing.T) {
 	if err := iceberg.Rollback(t.Context(), store, start, first, map[string]string{iceberg.RollbackKey: "a stamp"}, at); err != nil {
 		t.Fatal(err)
 	}
+	last, err := iceberg.LastRollback(t.Context(), store)
+	if diff := cmp.Diff(&iceberg.RolledBack{Stamp: "a stamp", To: first, Time: at}, last); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
 	back := readStore(t, store)
 	want, err := iceberg.ReadAt(t.Context(), store, first)
 	if err != nil {
@@ -58,6 +62,9 @@ func TestRollback(t *testing.T) {
 	}
 	if err := iceberg.Rollback(t.Context(), store, back, start.ID, map[string]string{iceberg.RollbackKey: ""}, at); err != nil {
 		t.Fatal(err)
+	}
+	if last, err = iceberg.LastRollback(t.Context(), store); last != nil || err != nil {
+		t.Errorf("%+v, %v: the property is gone", last, err)
 	}
 	forth := readStore(t, store)
 	if diff := cmp.Diff(start, forth, cmpopts.IgnoreFields(iceberg.Snapshot{}, "Metadata"), cmpopts.IgnoreUnexported(iceberg.Snapshot{})); diff != "" {

@@ -93,6 +93,8 @@ func (in Input) barred(t TableInput) string {
 	switch {
 	case len(t.Unsupported) > 0:
 		return "the engine cannot rewrite it: " + strings.Join(t.Unsupported, "; ")
+	case t.TakenBack != "":
+		return fmt.Sprintf("rollback %s took its layout back, and no plan is in force that was made since: plan --force weighs it anew", t.TakenBack)
 	case t.Snapshot.Format == lake.Iceberg && t.Snapshot.Table.IsPlace():
 		return "it is known by its place only, and Iceberg's procedures go by a name"
 	case t.Snapshot.Owner == delta.OwnerPlatform:

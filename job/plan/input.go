@@ -47,6 +47,9 @@ type TableInput struct {
 	// Unreadable says why the table, or its rows, cannot be read; empty where they can. There
 	// is then nothing to weigh.
 	Unreadable string
+	// TakenBack is the rollback that was the last to change the table, where no plan is in force
+	// that could keep it so; empty where it does not stand in the way of new keys.
+	TakenBack string
 	// Scans are the names and places under which facts know the table.
 	Names []table.Name
 }

@@ -155,6 +155,7 @@ func TestTablesThatAreKept(t *testing.T) {
 		{"storage budget too small", func(in *plan.Input) { in.Settings.Storage = 1_999 }, "kept: the storage budget of"},
 		{"a feature the engine lacks", func(in *plan.Input) { in.Tables[0].Unsupported = []string{"deletionVectors"} }, "kept: the engine cannot rewrite it: deletionVectors"},
 		{"rows that cannot be read", func(in *plan.Input) { in.Tables[0].Unreadable, in.Tables[0].Sample = "file gone", lake.Sample{} }, "kept: it cannot be read: file gone"},
+		{"taken back", func(in *plan.Input) { in.Tables[0].TakenBack = "r2" }, "kept: rollback r2 took its layout back, and no plan is in force that was made since"},
 		{"keys of its owner", func(in *plan.Input) { in.Tables[0].Snapshot.Owner = "user" }, "kept: its keys were set by its owner: as it arrives; sort(a) would save"},
 		{"one file", func(in *plan.Input) { in.Settings.TargetFile = unit.MB }, "kept: 20.0 kB would make one file"},
 		{"shrunk to nothing", func(in *plan.Input) { in.Tables[0].Snapshot.Files = nil }, "kept: the table holds no file"},

@@ -100,8 +100,8 @@ func (w *writer) step(number, of int, s plan.Step) {
 	w.text.WriteString("\n")
 }
 
-// byHand stands for the run in the stamp of a script that a person runs.
-const byHand = "script"
+// ByHand stands for the run in the stamp of a script that a person runs.
+const ByHand = "script"
 
 // statement writes SQL to be run, or, for the embedded engine, to be read.
 func (w *writer) statement(number int, s plan.Step) {
@@ -112,7 +112,7 @@ func (w *writer) statement(number int, s plan.Step) {
 	}
 	if !w.embedded {
 		// The table's history then says which plan its keys come from, as after a run (rule 12).
-		stamp := delta.Stamp{Run: byHand, Step: number, PlanHash: w.hash}
+		stamp := delta.Stamp{Run: ByHand, Step: number, PlanHash: w.hash}
 		if s.Format == lake.Iceberg {
 			begin, end := dialect.SparkIceberg{}.Stamp(stamp.Text(), s.Layout)
 			fmt.Fprintf(&w.text, "%s\n%s\n%s\n", begin, s.Statement, end)
