@@ -11,13 +11,14 @@ import (
 func TestMergesKeepTheirShape(t *testing.T) {
 	bare := merge.Plan{
 		Request: merge.Request{
-			Table: "t", Location: "/lake/t", Source: "/in", On: []table.Column{"a"}, Matched: merge.Keep, NotMatched: merge.Insert,
-			NotMatchedBySource: merge.Keep, Write: merge.Auto,
+			Table: "t", Location: "/lake/t", Source: "/in", On: []table.Column{"a"}, NotMatched: []merge.Clause{{Action: merge.Insert}}, Write: merge.Auto,
 		},
 		SourceFormat: merge.FromCSV, Keys: []table.Column{},
 	}
 	full := bare
-	full.Matched, full.Set, full.SourceVersion, full.Keys = merge.Update, []table.Column{"b"}, 3, []table.Column{"a"}
+	full.Map, full.Condition, full.SourceVersion, full.Keys = []merge.Rename{{Column: "a", Source: "b"}}, "t.a > 1", 3, []table.Column{"a"}
+	full.Matched = []merge.Clause{{Action: merge.Update, Set: []merge.Assignment{{Column: "b", Value: "1"}, {Column: "a"}}, Condition: "t.a > 2"}, {Action: merge.Delete}}
+	full.NotMatchedBySource = full.Matched
 	result := merge.Result{Plan: full, Changed: true, Took: time.Second, Warnings: []string{"w"}}
 	open, closed := compiled(t, "merge.json")
 	for _, v := range []any{bare, full, result, merge.Result{Plan: bare}} {

@@ -22,18 +22,20 @@ import (
 
 type mergeCommand struct {
 	engineOptions
-	Into                   string `required:"" placeholder:"TABLE" help:"The table: its name, as the config's lake has it, or the path or URL of its folder."`
-	Source                 string `required:"" placeholder:"PATH" help:"The rows: a Delta table's folder, a folder of Parquet files, a .parquet file or a .csv file."`
-	On                     string `required:"" placeholder:"COLUMN,…" help:"Columns that are equal in rows that match."`
-	WhenMatched            string `placeholder:"update|delete|update:COLUMN,…" help:"What becomes of rows of the table that match."`
-	WhenNotMatched         string `placeholder:"insert" help:"What becomes of rows of the source that match nothing."`
-	WhenNotMatchedBySource string `placeholder:"delete" help:"What becomes of rows of the table that match nothing."`
-	Write                  string `default:"auto" placeholder:"auto|copy|dv" help:"Whether rows leave touched files that are written anew (copy), or by deletion vectors (dv). auto: by vectors where a file's rows are only deleted, at most a tenth of them, and the table takes vectors."`
-	TargetFileSize         string `placeholder:"BYTES" help:"Size of files of inserted and moved rows. Default: the config's engine.target_file_size, 64MiB."`
-	Commit                 string `placeholder:"conditional|exclusive" help:"How commits to a table on S3 are made safe. Default: the config's commit."`
-	Config                 string `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file; the table has to be under its write:."`
-	DryRun                 bool   `help:"Look at table and source, print the plan and change nothing."`
-	JSON                   bool   `help:"Print as JSON."`
+	Into                   string   `required:"" placeholder:"TABLE" help:"The table: its name, as the config's lake has it, or the path or URL of its folder."`
+	Source                 string   `required:"" placeholder:"PATH" help:"The rows: a Delta table's folder, a folder of Parquet files, a .parquet file or a .csv file."`
+	On                     string   `required:"" placeholder:"COLUMN,…" help:"Columns that are equal in rows that match."`
+	Map                    string   `placeholder:"COLUMN=SOURCE,…" help:"Columns of the table that are called otherwise in the source."`
+	Condition              string   `placeholder:"SQL" help:"What rows that match have to meet, too, over t (the table's row) and s (the source's), as in \"t.day >= DATE '2026-11-01'\"."`
+	WhenMatched            []string `sep:"none" placeholder:"update[:COLUMN[=VALUE],…]|delete [if SQL]" help:"What becomes of rows of the table that match. May be given several times: the first whose condition is met counts."`
+	WhenNotMatched         []string `sep:"none" placeholder:"insert[:COLUMN[=VALUE],…] [if SQL]" help:"What becomes of rows of the source that match nothing; several times as above."`
+	WhenNotMatchedBySource []string `sep:"none" placeholder:"delete|update:COLUMN=VALUE,… [if SQL]" help:"What becomes of rows of the table that match nothing; several times as above."`
+	Write                  string   `default:"auto" placeholder:"auto|copy|dv" help:"Whether rows leave touched files that are written anew (copy), or by deletion vectors (dv). auto: by vectors where a file's rows are only deleted, at most a tenth of them, and the table takes vectors."`
+	TargetFileSize         string   `placeholder:"BYTES" help:"Size of files of inserted and moved rows. Default: the config's engine.target_file_size, 64MiB."`
+	Commit                 string   `placeholder:"conditional|exclusive" help:"How commits to a table on S3 are made safe. Default: the config's commit."`
+	Config                 string   `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file; the table has to be under its write:."`
+	DryRun                 bool     `help:"Look at table and source, print the plan and change nothing."`
+	JSON                   bool     `help:"Print as JSON."`
 }
 
 // Run merges, or with --dry-run says what it would do.
@@ -79,7 +81,11 @@ func (c mergeCommand) request(ctx context.Context) (r merge.Request, err error) 
 		return &job.UsageError{Text: fmt.Sprintf("--%s %v", option, err)}
 	}
 	r.Source, r.On = c.Source, merge.ParseColumns(c.On)
-	if r.Matched, r.Set, err = merge.ParseMatched(c.WhenMatched); err != nil {
+	r.Condition = c.Condition
+	if r.Map, err = merge.ParseRenames(c.Map); err != nil {
+		return r, usage("map", err)
+	}
+	if r.Matched, err = merge.ParseMatched(c.WhenMatched); err != nil {
 		return r, usage("when-matched", err)
 	}
 	if r.NotMatched, err = merge.ParseNotMatched(c.WhenNotMatched); err != nil {

@@ -97,7 +97,7 @@ func (p *secondPass) join(ctx context.Context, files []int, sum *rewrite.RowSum)
 }
 
 // inserts yields rows of the source and adds their sum.
-func (p *secondPass) inserts(inserted []int32, sum *rewrite.RowSum) iter.Seq2[[]arrow.Array, error] {
+func (p *secondPass) inserts(inserted []insertion, sum *rewrite.RowSum) iter.Seq2[[]arrow.Array, error] {
 	return func(yield func([]arrow.Array, error) bool) {
 		for step := p.step(); len(inserted) > 0; {
 			n := min(step, len(inserted))
@@ -120,20 +120,11 @@ func (p *secondPass) step() int {
 	return min(max(batchBytes/max(width, 1), 1), batchRows)
 }
 
-// insert copies rows of the source.
-func (p *secondPass) insert(rows []int32) ([]arrow.Array, error) {
-	picks := make([]rewrite.Pick, len(rows))
+// insert makes rows of those of the source; what a rule does not give is NULL.
+func (p *secondPass) insert(rows []insertion) ([]arrow.Array, error) {
+	of := make([]built, len(rows))
 	for i, row := range rows {
-		picks[i] = p.source.rows[row]
+		of[i] = built{from: p.source.rows[row.row], rule: int(row.rule)}
 	}
-	columns := make([]arrow.Array, len(p.stored))
-	for k, c := range p.stored {
-		chunks := p.source.column(c)
-		chunks[0] = none(p.schema.Field(k).Type)
-		var err error
-		if columns[k], err = rewrite.Gather(p.schema.Field(k).Type, chunks, picks); err != nil {
-			return nil, fmt.Errorf("column %q: %w", p.target.schema[c].Name, err)
-		}
-	}
-	return columns, nil
+	return p.make(of, func(k int) arrow.Array { return absent(p.schema.Field(k).Type, 1) })
 }

@@ -13,7 +13,8 @@ import (
 
 // clause is one WHEN of Spark's operationParameters.
 type clause struct {
-	Action string `json:"actionType"`
+	Predicate string `json:"predicate,omitempty"`
+	Action    string `json:"actionType"`
 }
 
 // change is the commit, with the parameters and metrics that Delta 4.0 writes for a MERGE.
@@ -22,7 +23,7 @@ func (m *Merger) change(r Request, d decided, out output, run string, began time
 	c := delta.Change{
 		Alters: &delta.Alteration{
 			Grows: d.decision.counts.grows(), Read: d.read(),
-			Sees: func(f delta.Add) bool { return d.sees(r, f) },
+			Sees: d.sees,
 		},
 		Operation: "MERGE", Parameters: parameters(r), TxnID: m.o.NewID(), Time: now.UnixMilli(),
 		UserMetadata: execute.Stamp{Run: run, PlanHash: d.plan.hash()}.Text(), EngineInfo: "ajlo/" + m.o.Version,
@@ -76,20 +77,20 @@ func (d decided) read() []delta.Add {
 }
 
 // sees reports whether a file that another adds could hold rows that the merge would have read.
-func (d decided) sees(r Request, f delta.Add) bool {
-	if r.NotMatchedBySource == Delete {
-		return true
-	}
+func (d *decided) sees(f delta.Add) bool {
 	as := d.target.delta
 	as.Files = []delta.Add{f}
 	there, err := d.target.withFiles(as)
-	return err != nil || d.source.index.mayBeIn(boundsOf(d.target, there, d.target.on))
+	return err != nil || d.mayDecide(there)
 }
 
 func parameters(r Request) map[string]any {
 	var on []string
 	for _, c := range r.On {
-		on = append(on, fmt.Sprintf("(t.%s = s.%s)", c, c))
+		on = append(on, fmt.Sprintf("(t.%s = s.%s)", c, r.nameOf(string(c))))
+	}
+	if r.Condition != "" {
+		on = append(on, "("+r.Condition+")")
 	}
 	predicate := strings.Join(on, " AND ")
 	if len(on) > 1 {
@@ -101,11 +102,12 @@ func parameters(r Request) map[string]any {
 	}
 }
 
-func clauses(a Action) []clause {
-	if a == Keep {
-		return []clause{}
+func clauses(of []Clause) []clause {
+	spelled := []clause{}
+	for _, c := range of {
+		spelled = append(spelled, clause{c.Condition, string(c.Action)})
 	}
-	return []clause{{string(a)}}
+	return spelled
 }
 
 func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[string]string {
@@ -115,13 +117,13 @@ func metrics(d decided, c delta.Change, began, rewrote, now time.Time) map[strin
 		"numSourceRows":                          n.Source,
 		"numTargetRowsCopied":                    n.Copied + n.Joined,
 		"numTargetRowsInserted":                  n.Inserted,
-		"numTargetRowsUpdated":                   n.Updated,
+		"numTargetRowsUpdated":                   n.Updated + n.UpdatedUnmatched,
 		"numTargetRowsMatchedUpdated":            n.Updated,
-		"numTargetRowsNotMatchedBySourceUpdated": 0,
+		"numTargetRowsNotMatchedBySourceUpdated": n.UpdatedUnmatched,
 		"numTargetRowsDeleted":                   n.Deleted + n.DeletedUnmatched,
 		"numTargetRowsMatchedDeleted":            n.Deleted,
 		"numTargetRowsNotMatchedBySourceDeleted": n.DeletedUnmatched,
-		"numOutputRows":                          n.Copied + n.Joined + n.Inserted + n.Updated,
+		"numOutputRows":                          n.Copied + n.Joined + n.Inserted + n.Updated + n.UpdatedUnmatched,
 		"numTargetFilesAdded":                    int64(len(added)),
 		"numTargetFilesRemoved":                  int64(len(removed)),
 		"numTargetBytesAdded":                    int64(execute.SizeOf(added)),

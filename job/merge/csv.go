@@ -36,7 +36,7 @@ func (s *source) readCSV(ctx context.Context, r Request, t *target, at place) er
 	if err != nil {
 		return r.refuse("the source %s has no first record that names its columns: %v", r.Source, err)
 	}
-	if f.columns, err = csvColumns(r, t, header); err != nil {
+	if f.columns, err = s.csvColumns(r, t, header); err != nil {
 		return err
 	}
 	if len(header) == 1 && emptyLine.Match(text) {
@@ -87,33 +87,42 @@ type csvFile struct {
 	columns []csvColumn
 }
 
-// csvColumn is a column of the table and where it stands in records.
+// csvColumn is a column, its slot and where it stands in records.
 type csvColumn struct {
 	column, at int
 	field      delta.Field
 	builder    array.Builder
 }
 
-func csvColumns(r Request, t *target, header []string) ([]csvColumn, error) {
+// csvColumns finds the columns that are wanted. Those for no column of the table are texts, unless
+// the table has one of that name.
+func (s *source) csvColumns(r Request, t *target, header []string) ([]csvColumn, error) {
 	theirs := make(delta.Schema, len(header))
 	for i, name := range header {
 		theirs[i].Name = name
 	}
 	var columns []csvColumn
-	for _, c := range t.wanted(r) {
-		at, err := columnNamed(theirs, t.schema[c].Name)
+	for _, w := range t.want {
+		at, err := columnNamed(theirs, w.name)
 		if err != nil {
 			return nil, r.refuse("the source: %v", err)
 		}
-		switch f := t.schema[c]; f.Type.Kind {
-		case delta.Struct, delta.Array, delta.Map, delta.Binary:
-			return nil, r.refuse("column %s of type %s cannot be given by CSV: use Parquet", f.Name, f.Type.Text)
+		field := delta.Field{Name: w.name, Type: delta.Type{Kind: delta.String, Text: "string"}}
+		if w.slot < len(t.schema) {
+			field = t.schema[w.slot]
+		} else if c, err := columnNamed(t.schema, w.name); err == nil {
+			field.Type = t.schema[c].Type
 		}
-		builder, err := builderFor(t.schema[c].Type)
+		switch field.Type.Kind {
+		case delta.Struct, delta.Array, delta.Map, delta.Binary:
+			return nil, r.refuse("column %s of type %s cannot be given by CSV: use Parquet", field.Name, field.Type.Text)
+		}
+		builder, err := builderFor(field.Type)
 		if err != nil {
 			return nil, r.refuse("%v", err)
 		}
-		columns = append(columns, csvColumn{c, at, t.schema[c], builder})
+		s.types[w.slot] = field.Type
+		columns = append(columns, csvColumn{w.slot, at, field, builder})
 	}
 	return columns, nil
 }

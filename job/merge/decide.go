@@ -2,22 +2,32 @@ package merge
 
 import (
 	"fmt"
+
+	"ajlo/job/merge/condition"
 )
 
-// decision is what the merge does to rows. It follows from the request, the source's index and the
+// decision is what the merge does to rows. It follows from the rules, the source's index and the
 // matches alone.
 type decision struct {
-	touched  []matches // files that are written anew
-	inserted []int32   // rows of the source
+	touched  []matches   // files with rows that change
+	inserted []insertion // rows of the source
 	counts   Counts
+}
+
+// insertion is a row of the source that goes into the table by a rule.
+type insertion struct {
+	row  int32
+	rule int32
 }
 
 // Counts are rows.
 type Counts struct {
-	Source   int64 `json:"source"`
-	Matched  int64 `json:"matched"` // of the table
-	Updated  int64 `json:"updated"`
-	Inserted int64 `json:"inserted"`
+	Source  int64 `json:"source"`
+	Matched int64 `json:"matched"` // of the table
+	// Updated counts those that matched, UpdatedUnmatched those that matched nothing.
+	Updated          int64 `json:"updated"`
+	UpdatedUnmatched int64 `json:"updated_unmatched"`
+	Inserted         int64 `json:"inserted"`
 	// Deleted counts those that matched, DeletedUnmatched those that matched nothing.
 	Deleted          int64 `json:"deleted"`
 	DeletedUnmatched int64 `json:"deleted_unmatched"`
@@ -40,99 +50,103 @@ func (a *Ambiguous) Error() string {
 }
 
 // decide says what becomes of every row. A row of the table that several rows of the source match
-// is *Ambiguous where it is to be updated; deleted is deleted.
-func decide(r Request, x *index, found []matches) (decision, error) {
-	d := decision{counts: Counts{Source: int64(len(x.group))}}
-	matched := make([]bool, x.groups())
+// is *Ambiguous where it may be updated; deleted is deleted.
+func (d *decided) decide(found []matches, hit []uint32) error {
+	d.decision = decision{counts: Counts{Source: int64(len(d.source.rows))}}
 	for _, f := range found {
-		for _, g := range f.groups {
-			matched[g] = true
-			if r.Matched == Update && x.size[g] > 1 {
-				return decision{}, x.ambiguous(g)
-			}
+		if f.ambiguous != nil {
+			return f.ambiguous
 		}
-		d.take(r, f)
+		d.take(f)
 	}
-	if r.NotMatched == Insert {
-		for row, g := range x.group {
-			if g == noGroup || !matched[g] {
-				d.inserted = append(d.inserted, int32(row))
-			}
-		}
-	}
-	d.counts.Inserted = int64(len(d.inserted))
-	return d, nil
+	return d.insert(hit)
 }
 
-func (x *index) ambiguous(g int32) error {
-	a := &Ambiguous{First: int(x.first[g]) + 1}
-	for row := int(x.first[g]) + 1; row < len(x.group); row++ {
-		if x.group[row] == g {
-			a.Second = row + 1
-			break
+// insert finds the rows of the source that go into the table.
+func (d *decided) insert(hit []uint32) error {
+	if hit == nil {
+		return nil
+	}
+	for row := range int32(len(d.source.rows)) {
+		if hit[row/32]&(1<<(row%32)) != 0 {
+			continue
+		}
+		rule, err := d.rules.first(d.rules.matched, d.rules.inserts, condition.Row{}, d.source.row(row))
+		if err != nil {
+			return err
+		}
+		if rule != none {
+			d.decision.inserted = append(d.decision.inserted, insertion{row, int32(rule)})
 		}
 	}
-	return a
+	d.decision.counts.Inserted = int64(len(d.decision.inserted))
+	return nil
 }
 
 // take counts a file's rows.
-func (d *decision) take(r Request, f matches) {
-	hits := int64(len(f.groups))
-	others := f.rows - hits
-	d.counts.Matched += hits
-	changed := int64(0)
-	switch r.Matched {
-	case Update:
-		d.counts.Updated += hits
-		changed += hits
-	case Delete:
-		d.counts.Deleted += hits
-		changed += hits
-	}
-	if r.NotMatchedBySource == Delete {
-		d.counts.DeletedUnmatched += others
-		changed += others
-	}
-	if changed > 0 {
-		d.touched = append(d.touched, f)
-		d.counts.Copied += f.rows - changed
-	}
-}
-
-// used calls do with every row of the source whose values go into the table.
-func (d decision) used(r Request, x *index, do func(row int32)) {
-	if r.Matched == Update {
-		for _, f := range d.touched {
-			for _, g := range f.groups {
-				do(x.first[g])
-			}
+func (d *decided) take(f matches) {
+	n := &d.decision.counts
+	n.Matched += f.hits
+	f.count(d.rules, func(rule int, rows int64) {
+		switch matched := rule < d.rules.matched; {
+		case d.rules.all[rule].Action == Update && matched:
+			n.Updated += rows
+		case d.rules.all[rule].Action == Update:
+			n.UpdatedUnmatched += rows
+		case matched:
+			n.Deleted += rows
+		default:
+			n.DeletedUnmatched += rows
 		}
-	}
-	for _, row := range d.inserted {
-		do(row)
+	})
+	if changed := f.changed(); changed > 0 {
+		d.decision.touched = append(d.decision.touched, f)
+		n.Copied += f.rows - changed
 	}
 }
 
 // checkNulls refuses NULL for columns that have none.
-func (d decision) checkNulls(r Request, t *target, s *source) error {
-	for c, f := range t.schema {
-		if f.Nullable || !t.set[c] && r.NotMatched != Insert {
+func (d *decided) checkNulls(r Request) error {
+	for column, f := range d.target.schema {
+		if f.Nullable {
 			continue
 		}
-		bad := int32(-1)
-		chunks := s.column(c)
-		updates := r
-		if !t.set[c] {
-			updates.Matched = Keep // updates leave this column as it is
-		}
-		d.used(updates, &s.index, func(row int32) {
-			if at := s.rows[row]; bad < 0 && chunks[at.Chunk].IsNull(int(at.Row)) {
-				bad = row
+		for _, made := range d.decision.inserted {
+			if err := d.checkNull(r, int(made.rule), column, made.row, false); err != nil {
+				return err
 			}
-		})
-		if bad >= 0 {
-			return r.refuse("row %d of the source has no value for column %s, which is NOT NULL", bad+1, f.Name)
+		}
+		for _, file := range d.decision.touched {
+			for i, rule := range file.rule {
+				if err := d.checkNull(r, int(rule), column, file.by[i], true); err != nil {
+					return err
+				}
+			}
+			for i, places := range file.others {
+				if places.IsEmpty() {
+					continue
+				}
+				if err := d.checkNull(r, d.rules.inserts+i, column, noRow, true); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
+}
+
+// checkNull looks at one value that a rule gives. A row that is there keeps what it is not given.
+func (d *decided) checkNull(r Request, rule, column int, row int32, there bool) error {
+	if d.rules.all[rule].Action == Delete {
+		return nil
+	}
+	values, at := d.rules.of(d.source, rule, column, row)
+	name := d.target.schema[column].Name
+	switch {
+	case values == nil && there || values != nil && !values.IsNull(at):
+		return nil
+	case row == noRow:
+		return r.refuse("%s sets column %s, which is NOT NULL, to NULL", d.rules.all[rule].Action, name)
+	}
+	return r.refuse("row %d of the source has no value for column %s, which is NOT NULL", row+1, name)
 }

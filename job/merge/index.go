@@ -15,12 +15,16 @@ import (
 // noGroup is that of a row whose key has a NULL: it matches nothing.
 const noGroup = -1
 
+// noRow is no row of the source.
+const noRow = -1
+
 // index finds rows of the source by their keys. Rows of one key are a group.
 type index struct {
 	byKey map[string]int32
 	group []int32 // of each row
 	first []int32 // of each group, its first row
-	size  []int32 // of each group, its rows
+	last  []int32 // of each group
+	next  []int32 // of each row, the next of its group; noRow after the last
 	// values are, for each column of the key, those of all groups in their order; nil where the
 	// type has no values to compare with bounds.
 	values [][]predicate.Value
@@ -58,6 +62,7 @@ func (x *index) add(columns []arrow.Array, fields delta.Schema) error {
 	var key []byte
 	for i := range columns[0].Len() {
 		row, ok := int32(len(x.group)), false
+		x.next = append(x.next, noRow)
 		if key, ok = keys.Append(key[:0], i); !ok {
 			x.group = append(x.group, noGroup)
 			continue
@@ -66,12 +71,14 @@ func (x *index) add(columns []arrow.Array, fields delta.Schema) error {
 		if !known {
 			group = int32(len(x.first))
 			x.byKey[string(key)] = group
-			x.first, x.size = append(x.first, row), append(x.size, 0)
+			x.first, x.last = append(x.first, row), append(x.last, row)
 			if err := x.note(columns, fields, i); err != nil {
 				return err
 			}
 		}
-		x.size[group]++
+		if before := x.last[group]; before != row {
+			x.next[before], x.last[group] = row, row
+		}
 		x.group = append(x.group, group)
 	}
 	return nil

@@ -61,7 +61,7 @@ func victimOptions() merge.Options {
 func victimRequest(dir, source string) merge.Request {
 	return merge.Request{
 		Table: "t", Location: table.Location(dir), Source: source, On: []table.Column{"id"},
-		Matched: merge.Update, NotMatched: merge.Insert, NotMatchedBySource: merge.Keep,
+		Matched: always(merge.Update), NotMatched: always(merge.Insert),
 	}
 }
 

@@ -31,23 +31,12 @@ func (d *decided) chooseMarked(r Request) error {
 		return r.refuse("it takes no deletion vectors (delta.enableDeletionVectors): merge with --write copy")
 	}
 	for i, f := range d.decision.touched {
-		if gone := r.gone(f); takes && d.mayMark(r, f, gone) {
+		if gone := f.changed(); takes && d.mayMark(r, f, gone) {
 			d.settled.marked[i] = true
 			d.decision.counts.Copied -= f.rows - gone
 		}
 	}
 	return nil
-}
-
-// gone is how many rows of a file do not stay as they are.
-func (r Request) gone(f matches) (rows int64) {
-	if r.Matched != Keep {
-		rows += int64(len(f.places))
-	}
-	if r.NotMatchedBySource == Delete {
-		rows += f.rows - int64(len(f.places))
-	}
-	return rows
 }
 
 func (d *decided) mayMark(r Request, f matches, gone int64) bool {
@@ -67,7 +56,7 @@ func (d *decided) mayMark(r Request, f matches, gone int64) bool {
 		return true
 	}
 	// Updated rows would leave their place.
-	return (r.Matched != Update || len(f.places) == 0) && (before+gone)*markedShare <= before+live
+	return !f.updates(d.rules) && (before+gone)*markedShare <= before+live
 }
 
 // mark deletes rows of a file by a vector, and puts what becomes of updated ones aside. Nothing is
@@ -78,8 +67,8 @@ func (p *secondPass) mark(ctx context.Context, number int, f matches) (revised, 
 	if err != nil {
 		return revised{}, err
 	}
-	places := p.leaving(f, add, deleted)
-	if n, want := int64(places.GetCardinality()), p.request.gone(f); n != want {
+	places := f.leaving()
+	if n, want := int64(places.GetCardinality()), f.changed(); n != want {
 		return revised{}, fmt.Errorf("rule 1: %d rows of %s would be marked, not %d; nothing was committed", n, add.Path, want)
 	}
 	marked, err := delta.Mark(add, deleted, places)
@@ -87,29 +76,24 @@ func (p *secondPass) mark(ctx context.Context, number int, f matches) (revised, 
 		return revised{}, err
 	}
 	done := revised{file: f.file, marked: &marked}
-	if p.request.Matched == Update && len(f.places) > 0 {
+	if f.updates(p.rules) {
 		done.moved, err = p.move(ctx, number, f, add)
 	}
 	return done, err
 }
 
 // leaving are the places of rows that do not stay as they are.
-func (p *secondPass) leaving(f matches, add delta.Add, deleted *roaring64.Bitmap) *roaring64.Bitmap {
-	places := roaring64.New()
-	if p.request.NotMatchedBySource == Delete {
-		places.AddRange(0, uint64(rewrite.Listed(add).Rows))
-		if deleted != nil {
-			places.AndNot(deleted)
+func (m matches) leaving() *roaring64.Bitmap {
+	leaving := roaring64.New()
+	for _, place := range m.places {
+		leaving.Add(uint64(place))
+	}
+	for _, places := range m.others {
+		for it := places.Iterator(); it.HasNext(); {
+			leaving.Add(uint64(it.Next()))
 		}
 	}
-	for _, place := range f.places {
-		if p.request.Matched == Keep {
-			places.Remove(uint64(place))
-		} else {
-			places.Add(uint64(place))
-		}
-	}
-	return places
+	return leaving
 }
 
 // move puts all updated rows of a file aside and gives their sum.
@@ -120,8 +104,14 @@ func (p *secondPass) move(ctx context.Context, number int, f matches, add delta.
 		failed = err
 		return err == nil
 	})
-	if failed == nil && (e.next != len(f.places) || e.moved.Rows != int64(len(f.places))) {
-		failed = fmt.Errorf("rule 1: %d rows of %s were put aside, and %d of %d matches were met; nothing was committed", e.moved.Rows, add.Path, e.next, len(f.places))
+	want := int64(0)
+	f.count(p.rules, func(rule int, rows int64) {
+		if p.rules.all[rule].Action == Update {
+			want += rows
+		}
+	})
+	if failed == nil && (e.met != f.changed() || e.moved.Rows != want) {
+		failed = fmt.Errorf("rule 1: %d rows of %s were put aside, not %d, and %d of %d changes were met; nothing was committed", e.moved.Rows, add.Path, want, e.met, f.changed())
 	}
 	return e.moved, failed
 }

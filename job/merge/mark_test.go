@@ -45,13 +45,13 @@ func TestRowsAreMarked(t *testing.T) {
 			}
 			r := merge.Request{
 				Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, tt.source), On: []table.Column{"id"},
-				Matched: tt.matched, Set: nil, NotMatched: merge.Keep, NotMatchedBySource: tt.bySource, Write: tt.write,
+				Matched: always(tt.matched), NotMatchedBySource: always(tt.bySource), Write: tt.write,
 			}
 			got := apply(t, options(), r)
 			if got.Plan.FilesMarked != tt.marked || got.FilesRemoved != tt.removed || got.FilesAdded != tt.added || got.Apart != tt.apart {
 				t.Errorf("%d marked, %d removed, %d added, %d rows apart", got.Plan.FilesMarked, got.FilesRemoved, got.FilesAdded, got.Apart)
 			}
-			want, _, err := model(r, rows, tt.source)
+			want, _, err := model(r, nil, rows, tt.source)
 			must(t, err)
 			if diff := differences(textsOf(t, made{}, want), rowsOf(t, dir)); diff != "" {
 				t.Error(diff)
@@ -71,7 +71,7 @@ func TestVectorsGrow(t *testing.T) {
 	for i, want := range []int{1, 1, 0, 1} {
 		got := apply(t, options(), merge.Request{
 			Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, numbered(4*i, 4)), On: []table.Column{"id"},
-			Matched: merge.Delete, NotMatched: merge.Keep, NotMatchedBySource: merge.Keep,
+			Matched: always(merge.Delete),
 		})
 		if got.Plan.FilesMarked != want {
 			t.Errorf("merge %d marked %d files, want %d", i, got.Plan.FilesMarked, want)

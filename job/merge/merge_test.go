@@ -38,7 +38,7 @@ func TestMergeGivesTheRowsOfTheModel(t *testing.T) {
 		must(t, err)
 		defer func() { must(t, os.RemoveAll(dir)) }()
 		c := drawCase(t, dir)
-		want, counts, ambiguous := model(c.request, c.target, c.source)
+		want, counts, ambiguous := model(c.request, c.meanings, c.target, c.source)
 		o := options()
 		o.TargetFile = unit.Bytes(rapid.SampledFrom([]int{1 << 10, 64 << 20}).Draw(t, "target file"))
 		o.Memory = unit.Bytes(rapid.SampledFrom([]int{0, 400_000}).Draw(t, "memory"))
@@ -70,6 +70,7 @@ type aCase struct {
 	dir            string
 	target, source []row
 	request        merge.Request
+	meanings       meanings
 }
 
 func drawCase(t *rapid.T, dir string) aCase {
@@ -101,7 +102,8 @@ func drawCase(t *rapid.T, dir string) aCase {
 	}
 	c.source = rapid.SliceOfN(rowGenerator(keys), 0, 12).Draw(t, "source")
 	form := rapid.SampledFrom([]string{asParquet, asFolder, asDelta, asParted, asCSV}).Draw(t, "form")
-	c.request = requestGenerator().Draw(t, "request")
+	c.meanings = meanings{}
+	c.request = requestGenerator(c.meanings).Draw(t, "request")
 	if c.made.properties != nil {
 		c.request.Write = rapid.SampledFrom([]merge.Write{merge.Auto, merge.Copy, merge.Vectors}).Draw(t, "write")
 	}
@@ -141,7 +143,7 @@ func TestRowsKeepTheirPlace(t *testing.T) {
 	source[1].Code, source[1].Day = p("elsewhere"), p(int32(40))
 	r := merge.Request{
 		Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, source), On: []table.Column{"id"},
-		Matched: merge.Update, NotMatched: merge.Insert, NotMatchedBySource: merge.Keep,
+		Matched: always(merge.Update), NotMatched: always(merge.Insert),
 	}
 	got := apply(t, options(), r)
 	if got.FilesRemoved != 1 || got.FilesAdded != 2 || got.Apart != 2 {
@@ -181,7 +183,7 @@ func TestMergeHistory(t *testing.T) {
 	makeTable(t, dir, made{}, numbered(0, 50))
 	r := merge.Request{
 		Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asCSV, numbered(45, 10)), On: []table.Column{"id", "code"},
-		Matched: merge.Update, NotMatched: merge.Insert, NotMatchedBySource: merge.Keep,
+		Matched: always(merge.Update), NotMatched: always(merge.Insert),
 	}
 	apply(t, options(), r)
 	table, err := rowtest.Open(dir)
@@ -210,13 +212,45 @@ func TestMergeHistory(t *testing.T) {
 	}
 }
 
+// Files that no row can be in that the condition, or a clause for rows that match nothing, asks for
+// are left unread.
+func TestConditionsLeaveFilesUnread(t *testing.T) {
+	tests := []struct {
+		name, condition string
+		bySource        []merge.Clause
+		read            int
+	}{
+		{"no condition", "", nil, 3},
+		{"on the table's key", "t.id < 100 AND s.id >= 0", nil, 1},
+		{"on a column with other bounds", "NOT (t.id >= 100) OR t.id BETWEEN 250 AND 260", nil, 2},
+		{"on both rows", "t.amount < s.amount", nil, 3},
+		{"none", "t.id IS NULL", nil, 0},
+		{"rows that match nothing", "t.id < 100", []merge.Clause{{Action: merge.Delete, Condition: "t.id > 270"}}, 2},
+		{"all that match nothing", "t.id < 100", always(merge.Delete), 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "t")
+			boundedTable(t, dir)
+			got, err := merge.New(options()).Plan(t.Context(), merge.Request{
+				Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, []row{numbered(5, 1)[0], numbered(150, 1)[0], numbered(255, 1)[0]}),
+				On: []table.Column{"id"}, Condition: tt.condition, Matched: always(merge.Delete), NotMatchedBySource: tt.bySource,
+			})
+			must(t, err)
+			if got.FilesRead != tt.read {
+				t.Errorf("%d files are read, want %d", got.FilesRead, tt.read)
+			}
+		})
+	}
+}
+
 // Nothing to do is no commit.
 func TestNothingToMerge(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "t")
 	makeTable(t, dir, made{}, numbered(0, 50))
 	r := merge.Request{
 		Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, numbered(100, 10)), On: []table.Column{"id"},
-		Matched: merge.Update, NotMatched: merge.Keep, NotMatchedBySource: merge.Keep,
+		Matched: always(merge.Update),
 	}
 	got := apply(t, options(), r)
 	if got.Changed || got.Version != 0 || got.Plan.FilesRead != 0 {
@@ -247,7 +281,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"no deletion vectors", made{}, func(r *merge.Request, _ string) { r.Write = merge.Vectors }, "merge with --write copy"},
 		{"a column that is not there", made{}, func(r *merge.Request, _ string) { r.On = []table.Column{"key"} }, "there is no column key"},
 		{"a column twice", made{}, func(r *merge.Request, _ string) { r.On = []table.Column{"id", "ID"} }, "named twice"},
-		{"a column to set that is not there", made{}, func(r *merge.Request, _ string) { r.Set = []table.Column{"x"} }, "there is no column x"},
+		{"a column to set that is not there", made{}, func(r *merge.Request, _ string) { r.Matched = always(merge.Update, "x") }, "there is no column x"},
 		{"the table itself", made{}, func(r *merge.Request, dir string) { r.Source = dir }, "is the table itself"},
 		{"the table by a link", made{}, func(r *merge.Request, dir string) {
 			r.Source = dir + " too"
@@ -283,7 +317,7 @@ func TestMergeRefuses(t *testing.T) {
 			makeTable(t, dir, tt.made, numbered(0, 50))
 			r := merge.Request{
 				Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, numbered(45, 10)), On: []table.Column{"id"},
-				Matched: merge.Update, NotMatched: merge.Insert, NotMatchedBySource: merge.Keep,
+				Matched: always(merge.Update), NotMatched: always(merge.Insert),
 			}
 			if tt.change != nil {
 				tt.change(&r, dir)
@@ -333,7 +367,7 @@ func TestBadCSV(t *testing.T) {
 			must(t, os.WriteFile(source, []byte(tt.text), 0o644))
 			r := merge.Request{
 				Table: "t", Location: table.Location(dir), Source: source, On: []table.Column{"id"},
-				Matched: merge.Update, Set: []table.Column{"code"}, NotMatched: merge.Keep, NotMatchedBySource: merge.Keep,
+				Matched: always(merge.Update, "code"),
 			}
 			_, err := merge.New(options()).Apply(t.Context(), r)
 			var refused *execute.Refusal
@@ -362,7 +396,7 @@ func TestMemoryLimit(t *testing.T) {
 			o.Memory = 300 * unit.KB
 			r := merge.Request{
 				Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, tt.source), On: []table.Column{"flag"},
-				Matched: merge.Delete, NotMatched: merge.Keep, NotMatchedBySource: merge.Keep,
+				Matched: always(merge.Delete),
 			}
 			if _, err := merge.New(o).Apply(t.Context(), r); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)

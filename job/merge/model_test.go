@@ -20,40 +20,55 @@ import (
 // errAmbiguous is the model's word for several rows of the source that want to update one.
 var errAmbiguous = errors.New("ambiguous")
 
+// always is one clause without a condition, or none.
+func always(a merge.Action, set ...table.Column) []merge.Clause {
+	if a == merge.Keep {
+		return nil
+	}
+	c := merge.Clause{Action: a}
+	for _, column := range set {
+		c.Set = append(c.Set, merge.Assignment{Column: column})
+	}
+	return []merge.Clause{c}
+}
+
 // model merges by comparing every row with every row.
-func model(r merge.Request, target, source []row) (out []row, counts merge.Counts, err error) {
+func model(r merge.Request, m meanings, target, source []row) (out []row, counts merge.Counts, err error) {
 	counts.Source = int64(len(source))
 	hit := make([]bool, len(source))
+	sure := len(r.Matched) == 1 && r.Matched[0].Action == merge.Delete && r.Matched[0].Condition == ""
 	for _, old := range target {
 		var of []int
 		for i, s := range source {
-			if matches(r.On, old, s) {
+			if matches(r.On, old, s) && m.met(r.Condition, &old, &s) {
 				of, hit[i] = append(of, i), true
 			}
 		}
-		switch {
-		case len(of) == 0 && r.NotMatchedBySource == merge.Delete:
-			counts.DeletedUnmatched++
-			continue
-		case len(of) > 0 && r.Matched == merge.Delete:
-			counts.Deleted++
-			counts.Matched++
-			continue
-		case len(of) > 1 && r.Matched == merge.Update:
+		if len(of) > 1 && len(r.Matched) > 0 && !sure {
 			return nil, counts, errAmbiguous
-		case len(of) > 0 && r.Matched == merge.Update:
-			counts.Updated++
-			old = updated(r, old, source[of[0]])
 		}
+		clause, from := m.first(r.NotMatchedBySource, &old, nil), row{}
+		updates, deletes := &counts.UpdatedUnmatched, &counts.DeletedUnmatched
 		if len(of) > 0 {
+			from = source[of[0]]
+			clause = m.first(r.Matched, &old, &from)
+			updates, deletes = &counts.Updated, &counts.Deleted
 			counts.Matched++
+		}
+		switch clause.Action {
+		case merge.Delete:
+			*deletes++
+			continue
+		case merge.Update:
+			*updates++
+			old = updated(clause, old, from)
 		}
 		out = append(out, old)
 	}
 	for i, s := range source {
-		if r.NotMatched == merge.Insert && !hit[i] {
+		if clause := m.first(r.NotMatched, nil, &s); !hit[i] && clause.Action == merge.Insert {
 			counts.Inserted++
-			out = append(out, s)
+			out = append(out, updated(clause, row{}, s))
 		}
 	}
 	return out, counts, nil
@@ -92,13 +107,17 @@ func equal[T comparable](a, b *T) bool { return a != nil && b != nil && *a == *b
 
 var allColumns = []table.Column{"id", "code", "amount", "price", "day", "at", "small", "flag", "part"}
 
-func updated(r merge.Request, old, from row) row {
-	set := r.Set
+func updated(clause merge.Clause, old, from row) row {
+	set := clause.Set
 	if len(set) == 0 {
-		set = allColumns
+		set = always(merge.Update, allColumns...)[0].Set
 	}
-	for _, c := range set {
-		switch c {
+	for _, a := range set {
+		from := from
+		if a.Value != "" {
+			given[a.Value](&from)
+		}
+		switch a.Column {
 		case "id":
 			old.ID = from.ID
 		case "code":
@@ -120,6 +139,17 @@ func updated(r merge.Request, old, from row) row {
 		}
 	}
 	return old
+}
+
+// given are values, as what they do to the source's row before its columns are taken.
+var given = map[string]func(from *row){
+	"'given'":           func(from *row) { from.Code, from.Part = p("given"), p("given") },
+	"NULL":              func(from *row) { *from = row{} },
+	"-1.5":              func(from *row) { from.Amount, from.Price = p(int64(-150)), p(-1.5) },
+	"7":                 func(from *row) { from.ID, from.Small = p(int64(7)), p(int32(7)) },
+	"DATE '1970-01-03'": func(from *row) { from.Day = p(int32(2)) },
+	"true":              func(from *row) { from.Flag = p(true) },
+	"s.part":            func(from *row) { from.Code = from.Part },
 }
 
 // Rows are drawn from few values, so that many match.
@@ -148,25 +178,60 @@ func rowGenerator(keys int) *rapid.Generator[row] {
 	})
 }
 
-// requestGenerator draws conditions and clauses of every kind.
-func requestGenerator() *rapid.Generator[merge.Request] {
+// requestGenerator draws conditions and clauses of every kind; what conditions mean goes to m.
+func requestGenerator(m meanings) *rapid.Generator[merge.Request] {
 	on := rapid.SampledFrom([][]table.Column{{"id"}, {"id", "code"}, {"part", "id"}, {"price"}, {"amount", "small"}, {"day", "flag"}, {"at", "ID"}, {"part"}})
-	set := rapid.SampledFrom([][]table.Column{nil, {"code"}, {"amount", "price"}, {"part"}, {"id"}, {"at", "flag", "day", "small"}})
 	return rapid.Custom(func(t *rapid.T) merge.Request {
+		both, table, source := []string{"t.", "s."}, []string{"t."}, []string{"s."}
 		r := merge.Request{
 			On:                 on.Draw(t, "on"),
-			Matched:            rapid.SampledFrom([]merge.Action{merge.Keep, merge.Update, merge.Update, merge.Delete}).Draw(t, "matched"),
-			NotMatched:         rapid.SampledFrom([]merge.Action{merge.Keep, merge.Insert}).Draw(t, "not matched"),
-			NotMatchedBySource: rapid.SampledFrom([]merge.Action{merge.Keep, merge.Keep, merge.Delete}).Draw(t, "not matched by source"),
+			Matched:            m.clauses(t, both, merge.Update, merge.Update, merge.Delete),
+			NotMatched:         m.clauses(t, source, merge.Insert),
+			NotMatchedBySource: m.clauses(t, table, merge.Delete, merge.Update),
 		}
-		if r.Matched == merge.Update {
-			r.Set = set.Draw(t, "set")
+		if rapid.IntRange(0, 2).Draw(t, "conditional") == 0 {
+			r.Condition = m.draw(t, both, 2)
 		}
-		if r.Matched == merge.Keep && r.NotMatchedBySource == merge.Keep {
-			r.NotMatched = merge.Insert
+		if len(r.Matched)+len(r.NotMatched)+len(r.NotMatchedBySource) == 0 {
+			r.NotMatched = always(merge.Insert)
 		}
 		return r
 	})
+}
+
+// clauses draws up to three of the actions; all but the last have conditions.
+func (m meanings) clauses(t *rapid.T, sides []string, actions ...merge.Action) (clauses []merge.Clause) {
+	of := rapid.SampledFrom([][]table.Column{nil, {"code"}, {"amount", "price"}, {"part"}, {"id"}, {"at", "flag", "day", "small"}})
+	n := rapid.SampledFrom([]int{0, 1, 1, 1, 2, 3}).Draw(t, "clauses")
+	for i := range n {
+		c := merge.Clause{Action: rapid.SampledFrom(actions).Draw(t, "action")}
+		if c.Action != merge.Delete {
+			for _, column := range of.Draw(t, "set") {
+				a := merge.Assignment{Column: column}
+				if !slices.Contains(sides, "s.") || rapid.IntRange(0, 3).Draw(t, "given") == 0 {
+					a.Value = rapid.SampledFrom(values(column, sides)).Draw(t, "value")
+				}
+				c.Set = append(c.Set, a)
+			}
+			if len(c.Set) == 0 && !slices.Contains(sides, "s.") {
+				c.Set = []merge.Assignment{{Column: "code", Value: "'given'"}}
+			}
+		}
+		if i < n-1 || rapid.Bool().Draw(t, "conditional") {
+			c.Condition = m.draw(t, sides, 2)
+		}
+		clauses = append(clauses, c)
+	}
+	return clauses
+}
+
+// values are those that a column may be given.
+func values(column table.Column, sides []string) []string {
+	of := map[table.Column][]string{
+		"code": {"'given'", "s.part"}, "part": {"'given'"}, "amount": {"-1.5"}, "price": {"-1.5"}, "id": {"7"}, "small": {"7"},
+		"day": {"DATE '1970-01-03'"}, "flag": {"true"},
+	}[column]
+	return slices.DeleteFunc(append(of, "NULL"), func(v string) bool { return strings.HasPrefix(v, "s.") && !slices.Contains(sides, "s.") })
 }
 
 // Sources, in every form.

@@ -68,9 +68,17 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 			add["add"].(action)["stats"] = `{"numRecords":20}`
 			return [][]action{{add}}
 		}, slices.Concat(numbered(0, 300), numbered(500, 20)), 2, ""},
-		{"one appends where rows that match nothing go", func(r *merge.Request) { r.NotMatchedBySource = merge.Delete }, func(t *testing.T, dir string) [][]action {
+		{"one appends where rows that match nothing go", func(r *merge.Request) { r.NotMatchedBySource = always(merge.Delete) }, func(t *testing.T, dir string) [][]action {
 			return [][]action{{withBounds(m.addFile(t, dir, "d.parquet", numbered(500, 20), nil), 500, 519, 20)}}
 		}, slices.Concat(numbered(0, 300), numbered(500, 20)), 2, ""},
+		{"one appends what the condition excludes", func(r *merge.Request) { r.Condition = "t.id < 300" }, func(t *testing.T, dir string) [][]action {
+			return [][]action{{withBounds(m.addFile(t, dir, "d.parquet", numbered(300, 20), nil), 300, 319, 20)}}
+		}, numbered(0, 320), 1, ""},
+		{"one appends what is not asked of what matches nothing", func(r *merge.Request) {
+			r.NotMatchedBySource = []merge.Clause{{Action: merge.Delete, Condition: "t.id < 300"}}
+		}, func(t *testing.T, dir string) [][]action {
+			return [][]action{{withBounds(m.addFile(t, dir, "d.parquet", numbered(500, 20), nil), 500, 519, 20)}}
+		}, slices.Concat(numbered(0, 300), numbered(500, 20)), 1, ""},
 		{"one deletes a touched file", nil, func(t *testing.T, dir string) [][]action {
 			return [][]action{{gone("c.parquet")}}
 		}, numbered(0, 200), 2, ""},
@@ -116,7 +124,7 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 			}
 			r := merge.Request{
 				Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, source), On: []table.Column{"id"},
-				Matched: merge.Update, NotMatched: merge.Insert, NotMatchedBySource: merge.Keep,
+				Matched: always(merge.Update), NotMatched: always(merge.Insert),
 			}
 			if tt.request != nil {
 				tt.request(&r)
@@ -141,7 +149,8 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, _, err := model(r, tt.rows, source)
+			below := meanings{"t.id < 300": func(t, _ *row) *bool { return compared("<", t.ID, p(int64(300))) }}
+			want, _, err := model(r, below, tt.rows, source)
 			must(t, err)
 			if diff := differences(textsOf(t, m, want), rowsOf(t, dir)); diff != "" {
 				t.Error(diff)
@@ -167,7 +176,7 @@ func TestOthersNeverStop(t *testing.T) {
 	})
 	r := merge.Request{
 		Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, numbered(295, 10)), On: []table.Column{"id"},
-		Matched: merge.Update, NotMatched: merge.Keep, NotMatchedBySource: merge.Keep,
+		Matched: always(merge.Update),
 	}
 	_, err := merge.New(o).Apply(t.Context(), r)
 	if err == nil || !strings.Contains(err.Error(), "5 attempts") {

@@ -11,40 +11,48 @@ import (
 )
 
 func TestParseClauses(t *testing.T) {
+	set := func(a ...merge.Assignment) []merge.Assignment { return a }
 	tests := []struct {
-		text   string
-		action merge.Action
-		set    []table.Column
-		wrong  bool
+		text  string
+		want  merge.Clause
+		wrong bool
 	}{
-		{"", merge.Keep, nil, false},
-		{"update", merge.Update, nil, false},
-		{"update:a, b", merge.Update, []table.Column{"a", "b"}, false},
-		{"delete", merge.Delete, nil, false},
-		{"update:", merge.Keep, nil, true},
-		{"delete:a", merge.Keep, nil, true},
-		{"insert", merge.Keep, nil, true},
-		{"UPDATE", merge.Keep, nil, true},
+		{"update", merge.Clause{Action: merge.Update}, false},
+		{"update:a, b", merge.Clause{Action: merge.Update, Set: set(merge.Assignment{Column: "a"}, merge.Assignment{Column: "b"})}, false},
+		{"delete", merge.Clause{Action: merge.Delete}, false},
+		{"delete if s.op = 'D'", merge.Clause{Action: merge.Delete, Condition: "s.op = 'D'"}, false},
+		{"update:a=s.x,`b, if c`=' if , = ' IF\ts.at > t.at", merge.Clause{Action: merge.Update, Condition: "s.at > t.at", Set: set(
+			merge.Assignment{Column: "a", Value: "s.x"}, merge.Assignment{Column: "b, if c", Value: "' if , = '"})}, false},
+		{"update:", merge.Clause{}, true},
+		{"update:a=", merge.Clause{}, true},
+		{"update:a=1=2", merge.Clause{}, true},
+		{"delete if ", merge.Clause{}, true},
+		{"delete:a", merge.Clause{}, true},
+		{"insert", merge.Clause{}, true},
+		{"UPDATE", merge.Clause{}, true},
+		{"", merge.Clause{}, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
-			action, set, err := merge.ParseMatched(tt.text)
-			if action != tt.action || (err != nil) != tt.wrong {
-				t.Errorf("%s, %v", action, err)
+			got, err := merge.ParseMatched([]string{tt.text})
+			if (err != nil) != tt.wrong {
+				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.set, set); diff != "" {
-				t.Error(diff)
+			if !tt.wrong {
+				if diff := cmp.Diff([]merge.Clause{tt.want}, got); diff != "" {
+					t.Error(diff)
+				}
 			}
 		})
 	}
-	if a, err := merge.ParseNotMatched("insert"); a != merge.Insert || err != nil {
-		t.Errorf("%s, %v", a, err)
+	if c, err := merge.ParseNotMatched([]string{"insert:id"}); len(c) != 1 || err != nil {
+		t.Errorf("%v, %v", c, err)
 	}
-	if _, err := merge.ParseNotMatched("delete"); err == nil {
+	if _, err := merge.ParseNotMatched([]string{"delete"}); err == nil {
 		t.Error("rows of the source are deleted")
 	}
-	if a, err := merge.ParseNotMatchedBySource("delete"); a != merge.Delete || err != nil {
-		t.Errorf("%s, %v", a, err)
+	if c, err := merge.ParseNotMatchedBySource([]string{"update:flag=false if t.flag", "delete"}); len(c) != 2 || err != nil {
+		t.Errorf("%v, %v", c, err)
 	}
 }
 
@@ -54,8 +62,8 @@ func TestPlanNamesTheStatement(t *testing.T) {
 	makeTable(t, dir, made{keys: []string{"id", "day"}}, numbered(0, 10))
 	source := writeSource(t, t.TempDir(), asParquet, numbered(5, 10))
 	got, err := merge.New(options()).Plan(t.Context(), merge.Request{
-		Table: "t", Location: table.Location(dir), Source: source, On: []table.Column{"ID", "code"}, Matched: merge.Update, Set: []table.Column{"amount"},
-		NotMatched: merge.Insert, NotMatchedBySource: merge.Delete,
+		Table: "t", Location: table.Location(dir), Source: source, On: []table.Column{"ID", "code"}, Matched: always(merge.Update, "amount"),
+		NotMatched: always(merge.Insert), NotMatchedBySource: always(merge.Delete),
 	})
 	must(t, err)
 	want := merge.Plan{

@@ -49,23 +49,29 @@ func (p *parts) number(values map[string]*string, folder string) int {
 	return n
 }
 
-// of is the partition of a row of the source; values that it does not set are those of a file.
-func (p *parts) of(s *source, row int32, sets func(c int) bool, file *delta.Add) (int, error) {
+// of is the partition of a row that a rule makes of a row of the source, and of one of the file,
+// which gives what the rule does not; NULL without a file.
+func (p *parts) of(d *decided, rule int, row int32, file *delta.Add) (int, error) {
 	if len(p.target.parted) == 0 {
 		return p.number(nil, ""), nil
 	}
 	values, folders := map[string]*string{}, []string{}
-	at := s.rows[row]
 	for _, c := range p.target.parted {
 		f := p.target.schema[c]
-		if !sets(c) {
+		column, at := d.rules.of(d.source, rule, c, row)
+		switch {
+		case column == nil && file != nil:
 			values[f.Physical()] = file.PartitionValues[f.Physical()]
-		} else if text, null, err := spell(s.chunks[at.Chunk-1][c], int(at.Row), f); err != nil {
-			return 0, fmt.Errorf("row %d of the source, column %s: %w", row+1, f.Name, err)
-		} else if !null {
-			values[f.Physical()] = &text
-		} else {
+		case column == nil:
 			values[f.Physical()] = nil
+		default:
+			text, null, err := spell(column, at, f)
+			if err != nil {
+				return 0, fmt.Errorf("row %d of the source, column %s: %w", row+1, f.Name, err)
+			}
+			if values[f.Physical()] = &text; null {
+				values[f.Physical()] = nil
+			}
 		}
 		folders = append(folders, folderOf(f, values[f.Physical()]))
 	}
@@ -119,7 +125,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// moves reports whether an update may send a row to another partition.
-func (p *parts) moves() bool {
-	return slices.ContainsFunc(p.target.parted, func(c int) bool { return p.target.set[c] })
+// moves reports whether a rule may send a row to another partition.
+func (c *rules) moves(t *target, rule int) bool {
+	return slices.ContainsFunc(t.parted, func(column int) bool { return c.all[rule].from[column] != own })
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"ajlo/job/dialect"
 	"ajlo/job/table"
 	"ajlo/job/unit"
 )
@@ -43,6 +42,7 @@ type decided struct {
 	plan       Plan
 	target     *target
 	source     *source
+	rules      *rules
 	decision   decision
 	parts      *parts
 	settled    settled
@@ -70,15 +70,18 @@ func (m *Merger) decide(ctx context.Context, r Request, s *source) (d decided, e
 			return decided{}, err
 		}
 	}
-	d.candidates = candidates(r, d.target, &d.source.index)
-	found, err := m.match(ctx, r, d.target, d.source, d.candidates)
+	if d.rules, err = compile(r, d.target, d.source); err != nil {
+		return decided{}, err
+	}
+	d.chooseCandidates()
+	found, hit, err := m.match(ctx, r, &d)
 	if err != nil {
 		return decided{}, err
 	}
-	if d.decision, err = decide(r, &d.source.index, found); err != nil {
+	if err := d.decide(found, hit); err != nil {
 		return decided{}, r.refuse("version %d: %v", d.target.delta.Version, err)
 	}
-	if err := d.decision.checkNulls(r, d.target, d.source); err != nil {
+	if err := d.checkNulls(r); err != nil {
 		return decided{}, err
 	}
 	d.parts, d.targetFile = newParts(d.target), m.o.TargetFile
@@ -93,7 +96,7 @@ func (d decided) describe(r Request) Plan {
 	t := d.target
 	p := Plan{
 		Request: r, Version: t.delta.Version, SourceFormat: d.source.format, SourceVersion: d.source.version,
-		Statement: statement(r, d.source.format),
+		Statement: statement(r, d.target.schema, d.source.format),
 		Files:     len(t.delta.Files), FilesRead: len(d.candidates), FilesTouched: len(d.touched()), FilesMarked: len(d.decision.touched) - len(d.touched()),
 		BytesRead: t.bytesOf(d.candidates), BytesTouched: t.bytesOf(d.touched()),
 		FilesJoined: len(d.settled.taken()), BytesJoined: t.bytesOf(d.settled.taken()),
@@ -115,34 +118,6 @@ func (d decided) touched() (files []int) {
 	return files
 }
 
-// statement is the merge as Spark's SQL has it.
-func statement(r Request, f Format) string {
-	var on []string
-	for _, c := range r.On {
-		on = append(on, fmt.Sprintf("t.%s = s.%s", dialect.Quote(string(c)), dialect.Quote(string(c))))
-	}
-	text := fmt.Sprintf("MERGE INTO delta.%s t USING %s.%s s ON %s", dialect.Quote(string(r.Location)), f, dialect.Quote(r.Source), strings.Join(on, " AND "))
-	switch {
-	case r.Matched == Delete:
-		text += " WHEN MATCHED THEN DELETE"
-	case r.Matched == Update && len(r.Set) == 0:
-		text += " WHEN MATCHED THEN UPDATE SET *"
-	case r.Matched == Update:
-		var set []string
-		for _, c := range r.Set {
-			set = append(set, fmt.Sprintf("%s = s.%s", dialect.Quote(string(c)), dialect.Quote(string(c))))
-		}
-		text += " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
-	}
-	if r.NotMatched == Insert {
-		text += " WHEN NOT MATCHED THEN INSERT *"
-	}
-	if r.NotMatchedBySource == Delete {
-		text += " WHEN NOT MATCHED BY SOURCE THEN DELETE"
-	}
-	return text
-}
-
 // Write prints the plan for people.
 func (p Plan) Write(w io.Writer, printable func(string) string) error {
 	lines := []string{
@@ -150,8 +125,8 @@ func (p Plan) Write(w io.Writer, printable func(string) string) error {
 		"like      " + p.Statement,
 		fmt.Sprintf("reads     %s by the bounds of their keys: %d of %d files, %s", strings.Join(table.Texts(p.On), ", "), p.FilesRead, p.Files, p.BytesRead),
 		fmt.Sprintf("touches   %d files, %s; %d more get a deletion vector", p.FilesTouched, p.BytesTouched, p.FilesMarked),
-		fmt.Sprintf("rows      %d match: %d updated, %d deleted; %d inserted; %d that match nothing deleted; %d copied in their order",
-			p.Rows.Matched, p.Rows.Updated, p.Rows.Deleted, p.Rows.Inserted, p.Rows.DeletedUnmatched, p.Rows.Copied),
+		fmt.Sprintf("rows      %d match: %d updated, %d deleted; %d inserted; of those that match nothing %d updated, %d deleted; %d copied in their order",
+			p.Rows.Matched, p.Rows.Updated, p.Rows.Deleted, p.Rows.Inserted, p.Rows.UpdatedUnmatched, p.Rows.DeletedUnmatched, p.Rows.Copied),
 		fmt.Sprintf("keeps     rows in their place while %s stay; others are written apart by %s", cmp.Or(strings.Join(table.Texts(p.Keys), ", "), "partitions"), p.Apart),
 		fmt.Sprintf("inserts   %d rows into touched files whose keys hold them; with the rest %d small files of earlier merges, %s, are written anew", p.Rows.Placed, p.FilesJoined, p.BytesJoined),
 	}

@@ -3,20 +3,8 @@ package merge
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ajlo/job/table"
-)
-
-// Action is what becomes of a row.
-type Action string
-
-// The actions. Keep leaves a row of the table as it is, and a row of the source out.
-const (
-	Keep   Action = "keep"
-	Update Action = "update"
-	Delete Action = "delete"
-	Insert Action = "insert"
 )
 
 // Request is one merge. Columns are named as the table spells them, or in other case where that
@@ -27,16 +15,21 @@ type Request struct {
 	// Source is the path or URL of a Delta table's folder, a folder of Parquet files, a Parquet
 	// file (.parquet) or a CSV file (.csv).
 	Source string `json:"source"`
+	// Map are columns of the table that are called otherwise in the source.
+	Map []Rename `json:"map,omitempty"`
 	// On are the columns that are equal in rows that match.
 	On []table.Column `json:"on"`
-	// Matched is what becomes of rows of the table that match: Keep, Update or Delete.
-	Matched Action `json:"when_matched"`
-	// Set are the columns that Update sets; all where empty.
-	Set []table.Column `json:"set,omitempty"`
-	// NotMatched is what becomes of rows of the source that match nothing: Keep or Insert.
-	NotMatched Action `json:"when_not_matched"`
-	// NotMatchedBySource is what becomes of rows of the table that match nothing: Keep or Delete.
-	NotMatchedBySource Action `json:"when_not_matched_by_source"`
+	// Condition is what rows that match have to meet, too: SQL as in Clause, or "".
+	Condition string `json:"condition,omitempty"`
+	// Matched is what becomes of rows of the table that match: Update or Delete. What meets no
+	// clause stays as it is.
+	Matched []Clause `json:"when_matched,omitempty"`
+	// NotMatched is what becomes of rows of the source that match nothing: Insert. Conditions are
+	// over s only.
+	NotMatched []Clause `json:"when_not_matched,omitempty"`
+	// NotMatchedBySource is what becomes of rows of the table that match nothing: Delete, or
+	// Update by literals. Conditions are over t only.
+	NotMatchedBySource []Clause `json:"when_not_matched_by_source,omitempty"`
 	// Write is how rows leave their files; Auto where empty.
 	Write Write `json:"write"`
 }
@@ -62,50 +55,6 @@ func ParseWrite(text string) (Write, error) {
 	return Auto, fmt.Errorf("%q: want %s, %s or %s", text, Auto, Copy, Vectors)
 }
 
-// ParseMatched reads "update", "update:a,b", "delete", or "" for Keep.
-func ParseMatched(text string) (Action, []table.Column, error) {
-	word, list, listed := strings.Cut(text, ":")
-	action, err := parseAction(word, Update, Delete)
-	if err != nil || !listed {
-		return action, nil, err
-	}
-	columns := ParseColumns(list)
-	if action != Update || len(columns) == 0 {
-		return Keep, nil, fmt.Errorf("%q: want update:COLUMN,COLUMN", text)
-	}
-	return action, columns, nil
-}
-
-// ParseNotMatched reads "insert", or "" for Keep.
-func ParseNotMatched(text string) (Action, error) { return parseAction(text, Insert) }
-
-// ParseNotMatchedBySource reads "delete", or "" for Keep.
-func ParseNotMatchedBySource(text string) (Action, error) { return parseAction(text, Delete) }
-
-func parseAction(text string, known ...Action) (Action, error) {
-	if text == "" {
-		return Keep, nil
-	}
-	if slices.Contains(known, Action(text)) {
-		return Action(text), nil
-	}
-	words := make([]string, len(known))
-	for i, a := range known {
-		words[i] = string(a)
-	}
-	return Keep, fmt.Errorf("%q: want %s", text, strings.Join(words, " or "))
-}
-
-// ParseColumns reads names with commas between them.
-func ParseColumns(list string) (columns []table.Column) {
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			columns = append(columns, table.Column(name))
-		}
-	}
-	return columns
-}
-
 // Check says what is missing of a request before any table is looked at.
 func (r Request) Check() error {
 	switch {
@@ -113,11 +62,32 @@ func (r Request) Check() error {
 		return fmt.Errorf("a merge wants a table and a source")
 	case len(r.On) == 0:
 		return fmt.Errorf("a merge wants columns to match by")
-	case r.Matched == Keep && r.NotMatched == Keep && r.NotMatchedBySource == Keep:
+	case len(r.Matched)+len(r.NotMatched)+len(r.NotMatchedBySource) == 0:
 		return fmt.Errorf("there is nothing to do: say what becomes of rows that match, or of those that do not")
+	}
+	for _, clauses := range [][]Clause{r.Matched, r.NotMatched, r.NotMatchedBySource} {
+		for _, c := range clauses[:max(len(clauses)-1, 0)] {
+			if c.Condition == "" {
+				return fmt.Errorf("%s without a condition leaves nothing to the clauses after it: put it last", c.Action)
+			}
+		}
+	}
+	if _, err := r.parse(); err != nil {
+		return err
 	}
 	return nil
 }
 
 // alters reports whether rows of the table may be changed or deleted.
-func (r Request) alters() bool { return r.Matched != Keep || r.NotMatchedBySource != Keep }
+func (r Request) alters() bool { return len(r.Matched)+len(r.NotMatchedBySource) > 0 }
+
+// unambiguous reports whether several rows of the source may match one row of the table, as Delta
+// 4.0 has it: whether that row is deleted in any case, or left alone.
+func (r Request) unambiguous() bool {
+	return len(r.Matched) == 0 || len(r.Matched) == 1 && r.Matched[0].Action == Delete && r.Matched[0].Condition == ""
+}
+
+// clauses are all of them, in the order in which rules are numbered.
+func (r Request) clauses() []Clause {
+	return slices.Concat(r.Matched, r.NotMatched, r.NotMatchedBySource)
+}

@@ -23,8 +23,6 @@ type secondPass struct {
 	stored   []int          // columns of the data files
 	aside    *rewrite.Aside // rows that move, by partition
 	nans     rewrite.NaNs   // of the source
-	homes    []int          // clustering keys that an update sets
-	byHome   []rewrite.Keys // those of each chunk of the source
 }
 
 // revised is one file written anew.
@@ -54,47 +52,27 @@ func (d decided) newSecondPass(ctx context.Context, r Request, o rewrite.Options
 	if p.schema, err = rewrite.ArrowSchema(p.prepared.Columns()); err != nil {
 		return nil, err
 	}
-	var rows [][]arrow.Array
-	for _, chunk := range d.source.chunks {
-		rows = append(rows, p.floats(chunk))
-	}
-	p.nans = p.prepared.NaNsOf(rows)
-	if err := p.viewHomes(); err != nil {
-		return nil, err
-	}
+	p.nans = p.prepared.NaNsOf(p.given())
 	p.aside, err = p.prepared.NewAside()
 	return p, err
 }
 
-// floats are a chunk's columns of the data files; those that are not wanted are without rows.
-func (p *secondPass) floats(chunk []arrow.Array) []arrow.Array {
-	columns := make([]arrow.Array, len(p.stored))
+// given are all values that rules may give, as rows of the data files; where a column has fewer
+// chunks than others it is without rows.
+func (p *secondPass) given() (rows [][]arrow.Array) {
 	for k, c := range p.stored {
-		if columns[k] = chunk[c]; columns[k] == nil {
-			columns[k] = none(p.schema.Field(k).Type)
+		for i, chunk := range p.rules.chunks(p.source, c, nil)[1:] {
+			if i == len(rows) {
+				columns := make([]arrow.Array, len(p.stored))
+				for k := range columns {
+					columns[k] = absent(p.schema.Field(k).Type, 0)
+				}
+				rows = append(rows, columns)
+			}
+			rows[i][k] = chunk
 		}
 	}
-	return columns
-}
-
-func (p *secondPass) viewHomes() error {
-	for _, c := range p.target.keys {
-		if p.target.set[c] {
-			p.homes = append(p.homes, c)
-		}
-	}
-	for _, chunk := range p.source.chunks {
-		columns := make([]arrow.Array, len(p.homes))
-		for k, c := range p.homes {
-			columns[k] = chunk[c]
-		}
-		keys, err := rewrite.ViewKeys(columns)
-		if err != nil {
-			return err
-		}
-		p.byHome = append(p.byHome, keys)
-	}
-	return nil
+	return rows
 }
 
 // run revises or marks all files. Paths are theirs.
@@ -151,9 +129,9 @@ func (p *secondPass) revise(ctx context.Context, number int, f matches, path str
 	if err != nil {
 		return revised{}, err
 	}
-	if want := e.old.Minus(e.out).Plus(e.in); sum != want || e.next != len(f.places) {
-		return revised{}, fmt.Errorf("rule 1: %s holds other rows than %s with its changes (%d rows, not %d; %d of %d matches were met); nothing was committed",
-			path, add.Path, sum.Rows, want.Rows, e.next, len(f.places))
+	if want := e.old.Minus(e.out).Plus(e.in); sum != want || e.met != f.changed() {
+		return revised{}, fmt.Errorf("rule 1: %s holds other rows than %s with its changes (%d rows, not %d; %d of %d changes were met); nothing was committed",
+			path, add.Path, sum.Rows, want.Rows, e.met, f.changed())
 	}
 	return revised{file: f.file, written: written, moved: e.moved}, nil
 }
@@ -164,8 +142,9 @@ type edit struct {
 	matches
 	add    delta.Add
 	number uint64
-	leave  bool // updated rows leave the file, whatever their keys
-	next   int  // match that comes next
+	leave  bool  // updated rows leave the file, whatever their keys
+	next   int   // match that comes next
+	met    int64 // changes that were met
 	turn   uint64
 	// Sums of the file's rows, of those that leave it, of those that come in, and of those that
 	// were put aside.
@@ -185,9 +164,11 @@ func (e *edit) rows(ctx context.Context, log rewrite.File, yield func([]arrow.Ar
 
 // own yields what stays of the file's own rows, and says whether more is wanted.
 func (e *edit) own(ctx context.Context, log rewrite.File, yield func([]arrow.Array, error) bool) bool {
-	plain := make([]int, len(e.homes))
-	for k, c := range e.homes {
-		plain[k] = slices.Index(e.stored, c)
+	var plain []int
+	for _, rule := range e.rules.all {
+		for _, key := range rule.homes {
+			plain = append(plain, slices.Index(e.stored, key))
+		}
 	}
 	for rows, err := range e.prepared.ScanAll(ctx, log, plain) {
 		var columns []arrow.Array
@@ -205,18 +186,14 @@ func (e *edit) own(ctx context.Context, log rewrite.File, yield func([]arrow.Arr
 	return true
 }
 
-// fates are what becomes of the rows of a batch: where each row that stays in the file comes from,
-// in the columns that an update sets and in the others, and the rows that leave or come in.
+// fates are what becomes of the rows of a batch.
 type fates struct {
-	stay, staySet []rewrite.Pick
-	out           []rewrite.Pick // rows of the file as they were
-	in, inSet     []rewrite.Pick // updated rows that keep their place
-	moves         map[int]*moves // updated rows that do not, by partition
-	order         []int          // partitions, as they came
+	stay  []built         // as they were, or updated in their place
+	out   []built         // rows of the file as they were
+	in    []built         // updated rows that keep their place
+	moves map[int][]built // updated rows that do not, by partition
+	order []int           // partitions, as they came
 }
-
-// moves are rows for one partition.
-type moves struct{ rest, set []rewrite.Pick }
 
 // batch gives what stays of some rows; of a file that is not written anew nothing.
 func (e *edit) batch(rows rewrite.Rows) ([]arrow.Array, error) {
@@ -242,7 +219,7 @@ func (e *edit) batch(rows rewrite.Rows) ([]arrow.Array, error) {
 	if err := e.account(rows, f); err != nil {
 		return nil, err
 	}
-	return e.gather(rows, f.stay, f.staySet)
+	return e.gather(rows, f.stay)
 }
 
 // whole gives rows none of which changes; only what cannot be written as it is is copied.
@@ -267,17 +244,17 @@ func (p *secondPass) whole(rows rewrite.Rows) ([]arrow.Array, error) {
 
 // account sums what leaves and what comes in, and puts aside what moves.
 func (e *edit) account(rows rewrite.Rows, f fates) error {
-	out, _, err := e.sum(rows, f.out, f.out)
+	out, _, err := e.sum(rows, f.out)
 	if err != nil {
 		return err
 	}
-	in, _, err := e.sum(rows, f.in, f.inSet)
+	in, _, err := e.sum(rows, f.in)
 	if err != nil {
 		return err
 	}
 	e.out, e.in = e.out.Plus(out), e.in.Plus(in)
 	for _, part := range f.order {
-		sum, columns, err := e.sum(rows, f.moves[part].rest, f.moves[part].set)
+		sum, columns, err := e.sum(rows, f.moves[part])
 		if err != nil {
 			return err
 		}
@@ -290,30 +267,31 @@ func (e *edit) account(rows rewrite.Rows, f fates) error {
 	return nil
 }
 
-func (e *edit) sum(rows rewrite.Rows, rest, set []rewrite.Pick) (rewrite.RowSum, []arrow.Array, error) {
-	if len(rest) == 0 {
+func (e *edit) sum(rows rewrite.Rows, of []built) (rewrite.RowSum, []arrow.Array, error) {
+	if len(of) == 0 {
 		return rewrite.RowSum{}, nil, nil
 	}
-	columns, err := e.gather(rows, rest, set)
+	columns, err := e.gather(rows, of)
 	if err != nil {
 		return rewrite.RowSum{}, nil, err
 	}
-	sum, err := rewrite.SumRows(e.prepared.Columns(), columns, len(rest))
+	sum, err := rewrite.SumRows(e.prepared.Columns(), columns, len(of))
 	return sum, columns, err
 }
 
-// gather copies rows: the columns that an update sets by one list, the others by the other.
-func (e *edit) gather(rows rewrite.Rows, rest, set []rewrite.Pick) ([]arrow.Array, error) {
-	columns := make([]arrow.Array, len(e.stored))
-	for k, c := range e.stored {
-		chunks, picks := rows.Columns[k:k+1], rest
-		if e.target.set[c] {
-			chunks, picks = e.source.column(c), set
-			chunks[0] = rows.Columns[k]
-		}
+// gather makes rows of those of a batch of the file and those of the source.
+func (e *edit) gather(rows rewrite.Rows, of []built) ([]arrow.Array, error) {
+	return e.make(of, func(k int) arrow.Array { return rows.Columns[k] })
+}
+
+// make makes rows; own gives each stored column of the rows that they are made of.
+func (p *secondPass) make(of []built, own func(k int) arrow.Array) ([]arrow.Array, error) {
+	columns := make([]arrow.Array, len(p.stored))
+	for k, c := range p.stored {
 		var err error
-		if columns[k], err = rewrite.Gather(e.schema.Field(k).Type, chunks, picks); err != nil {
-			return nil, fmt.Errorf("column %q: %w", e.target.schema[c].Name, err)
+		chunks := p.rules.chunks(p.source, c, own(k))
+		if columns[k], err = rewrite.Gather(p.schema.Field(k).Type, chunks, p.rules.picks(p.source, c, of)); err != nil {
+			return nil, fmt.Errorf("column %q: %w", p.target.schema[c].Name, err)
 		}
 	}
 	return columns, nil
@@ -321,26 +299,24 @@ func (e *edit) gather(rows rewrite.Rows, rest, set []rewrite.Pick) ([]arrow.Arra
 
 // fates decides row by row.
 func (e *edit) fates(rows rewrite.Rows) (f fates, err error) {
-	homes, err := e.viewHome(rows)
-	if err != nil {
-		return fates{}, err
-	}
-	f.moves = map[int]*moves{}
-	for i := range rows.Count {
-		own := rewrite.Pick{Row: uint32(i)}
-		group := int32(noGroup)
-		if e.next < len(e.places) && uint64(e.places[e.next]) == rows.Position(i) {
-			group = e.groups[e.next]
-			e.next++
+	homes := make([]rewrite.Keys, len(e.rules.all))
+	for i := range e.rules.all {
+		if homes[i], err = e.viewHomes(rows, e.rules.all[i].homes); err != nil {
+			return fates{}, err
 		}
-		switch e.fate(group) {
-		case Keep:
-			f.stay, f.staySet = append(f.stay, own), append(f.staySet, own)
-		case Delete:
-			f.out = append(f.out, own)
-		case Update:
-			f.out = append(f.out, own)
-			if err := e.update(&f, own, e.source.index.first[group], homes); err != nil {
+	}
+	f.moves = map[int][]built{}
+	for i := range rows.Count {
+		row, by := e.fate(rows.Position(i))
+		row.own = rewrite.Pick{Row: uint32(i)}
+		switch {
+		case row.rule == none:
+			f.stay = append(f.stay, row)
+		case e.rules.all[row.rule].Action == Delete:
+			f.out = append(f.out, built{own: row.own, rule: none})
+		default:
+			f.out = append(f.out, built{own: row.own, rule: none})
+			if err := e.update(&f, row, by, homes[row.rule]); err != nil {
 				return fates{}, err
 			}
 		}
@@ -348,41 +324,51 @@ func (e *edit) fates(rows rewrite.Rows) (f fates, err error) {
 	return f, nil
 }
 
-func (e *edit) fate(group int32) Action {
-	if group == noGroup {
-		return e.request.NotMatchedBySource
+// fate is the rule for the row at a place of the file, and the row of the source.
+func (e *edit) fate(place uint64) (row built, by int32) {
+	row, by = built{rule: none}, noRow
+	if e.next < len(e.places) && uint64(e.places[e.next]) == place {
+		row.rule, by = int(e.rule[e.next]), e.by[e.next]
+		row.from = e.source.rows[by]
+		e.next++
+		e.met++
+		return row, by
 	}
-	return e.request.Matched
+	for i, places := range e.others {
+		if places.Contains(uint32(place)) {
+			row.rule = e.rules.inserts + i
+			e.met++
+		}
+	}
+	return row, by
 }
 
 // update keeps a row in its place, or sends it where it belongs.
-func (e *edit) update(f *fates, own rewrite.Pick, row int32, homes rewrite.Keys) error {
-	at, here := e.source.rows[row], e.parts.ofFile[e.file]
+func (e *edit) update(f *fates, row built, by int32, homes rewrite.Keys) error {
+	rule, here := &e.rules.all[row.rule], e.parts.ofFile[e.file]
 	part := here
-	if e.parts.moves() {
+	if e.rules.moves(e.target, row.rule) {
 		var err error
-		if part, err = e.parts.of(e.source, row, func(c int) bool { return e.target.set[c] }, &e.add); err != nil {
+		if part, err = e.parts.of(&e.decided, row.rule, by, &e.add); err != nil {
 			return err
 		}
 	}
-	if part == here && !e.leave && !e.target.adrift && homes.Same(int(own.Row), e.byHome[at.Chunk-1], int(at.Row)) {
-		f.stay, f.staySet = append(f.stay, own), append(f.staySet, at)
-		f.in, f.inSet = append(f.in, own), append(f.inSet, at)
+	same := len(rule.homes) == 0 || homes.Same(int(row.own.Row), rule.views[row.from.Chunk-1], int(row.from.Row))
+	if part == here && !e.leave && !rule.adrift && same {
+		f.stay, f.in = append(f.stay, row), append(f.in, row)
 		return nil
 	}
-	m := f.moves[part]
-	if m == nil {
-		m = &moves{}
-		f.moves[part], f.order = m, append(f.order, part)
+	if f.moves[part] == nil {
+		f.order = append(f.order, part)
 	}
-	m.rest, m.set = append(m.rest, own), append(m.set, at)
+	f.moves[part] = append(f.moves[part], row)
 	return nil
 }
 
-// viewHome is the clustering keys, of some rows of the file, that an update sets.
-func (e *edit) viewHome(rows rewrite.Rows) (rewrite.Keys, error) {
-	columns := make([]arrow.Array, len(e.homes))
-	for k, c := range e.homes {
+// viewHomes is clustering keys of some rows of the file.
+func (e *edit) viewHomes(rows rewrite.Rows, homes []int) (rewrite.Keys, error) {
+	columns := make([]arrow.Array, len(homes))
+	for k, c := range homes {
 		columns[k] = rows.Columns[slices.Index(e.stored, c)]
 	}
 	return rewrite.ViewKeys(columns)

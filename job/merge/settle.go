@@ -13,10 +13,10 @@ import (
 
 // settled is where inserted rows go. It follows from the log and the source alone.
 type settled struct {
-	guests [][]int32       // by touched file, rows of the source that it takes in
-	rest   map[int][]int32 // by partition, rows of the source that are written apart
-	joined map[int][]int   // by partition, files of the snapshot that are written anew with those
-	marked []bool          // of each touched file: it gets a deletion vector and is not written anew
+	guests [][]insertion       // by touched file, rows of the source that it takes in
+	rest   map[int][]insertion // by partition, rows of the source that are written apart
+	joined map[int][]int       // by partition, files of the snapshot that are written anew with those
+	marked []bool              // of each touched file: it gets a deletion vector and is not written anew
 }
 
 // apartTag marks files of rows that merges wrote apart.
@@ -39,13 +39,13 @@ const (
 // file apart, together with small ones that earlier merges wrote apart. A merge that touches no
 // file only adds: it joins none, and stays an append to those who read the table as a stream.
 func (d *decided) settle(r Request) error {
-	d.settled = settled{guests: make([][]int32, len(d.decision.touched)), rest: map[int][]int32{}, joined: map[int][]int{}}
+	d.settled = settled{guests: make([][]insertion, len(d.decision.touched)), rest: map[int][]insertion{}, joined: map[int][]int{}}
 	if err := d.chooseMarked(r); err != nil {
 		return err
 	}
 	byPart := d.hosts()
 	for _, row := range d.decision.inserted {
-		part, err := d.parts.of(d.source, row, func(int) bool { return true }, nil)
+		part, err := d.parts.of(d, int(row.rule), row.row, nil)
 		if err != nil {
 			return r.refuse("%v", err)
 		}
@@ -57,7 +57,7 @@ func (d *decided) settle(r Request) error {
 			d.settled.rest[part] = append(d.settled.rest[part], row)
 		}
 	}
-	d.takeAlong(r)
+	d.takeAlong()
 	return nil
 }
 
@@ -146,11 +146,14 @@ func (f *host) holds(keys []predicate.Value) bool {
 
 // keysOf are the clustering keys of a row of the source; nil where one has no place in an order of
 // bounds.
-func (d *decided) keysOf(row int32) []predicate.Value {
-	at := d.source.rows[row]
+func (d *decided) keysOf(row insertion) []predicate.Value {
 	keys := make([]predicate.Value, len(d.target.keys))
 	for k, c := range d.target.keys {
-		v, ok, err := delta.ValueOf(d.source.chunks[at.Chunk-1][c], int(at.Row), d.target.schema[c].Type)
+		column, at := d.rules.of(d.source, int(row.rule), c, row.row)
+		if column == nil {
+			return nil
+		}
+		v, ok, err := delta.ValueOf(column, at, d.target.schema[c].Type)
 		if err != nil || !ok || v.IsNull() || v.Kind == predicate.Float && math.IsNaN(v.F) {
 			return nil
 		}
@@ -161,7 +164,7 @@ func (d *decided) keysOf(row int32) []predicate.Value {
 
 // takeAlong joins small files of earlier merges to what is written apart, the smallest first, while they are not much larger
 // than what is written with them.
-func (d *decided) takeAlong(r Request) {
+func (d *decided) takeAlong() {
 	touched, bytes, rows := map[int]bool{}, int64(0), int64(0)
 	for _, f := range d.decision.touched {
 		touched[f.file] = true
@@ -172,7 +175,7 @@ func (d *decided) takeAlong(r Request) {
 	}
 	width := float64(bytes) / float64(rows)
 	small := d.small(touched)
-	for part, fresh := range d.apart(r) {
+	for part, fresh := range d.apart() {
 		total := float64(fresh) * width
 		for _, i := range small[part] {
 			size := float64(d.target.delta.Files[i].Size)
@@ -188,15 +191,20 @@ func (d *decided) takeAlong(r Request) {
 
 // apart is how many rows are known to be written apart, by partition: those whose keys change come
 // to light only when their files are read.
-func (d *decided) apart(r Request) map[int]int {
+func (d *decided) apart() map[int]int {
 	rows := map[int]int{}
 	for part, inserted := range d.settled.rest {
 		rows[part] = len(inserted)
 	}
 	for i, f := range d.decision.touched {
-		if d.settled.marked[i] && r.Matched == Update && !d.parts.moves() {
-			rows[d.parts.ofFile[f.file]] += len(f.places)
+		if !d.settled.marked[i] {
+			continue
 		}
+		f.count(d.rules, func(rule int, n int64) {
+			if n > 0 && d.rules.all[rule].Action == Update && !d.rules.moves(d.target, rule) {
+				rows[d.parts.ofFile[f.file]] += int(n)
+			}
+		})
 	}
 	return rows
 }

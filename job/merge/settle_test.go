@@ -14,7 +14,7 @@ func upsert(t *testing.T, dir string, o merge.Options, source []row) merge.Resul
 	t.Helper()
 	return apply(t, o, merge.Request{
 		Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, source), On: []table.Column{"id", "code"},
-		Matched: merge.Update, NotMatched: merge.Insert, NotMatchedBySource: merge.Keep,
+		Matched: always(merge.Update), NotMatched: always(merge.Insert),
 	})
 }
 

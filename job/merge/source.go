@@ -35,7 +35,8 @@ type source struct {
 	format  Format
 	version int64           // of a Delta table
 	schema  string          // hash of the table's schema that it was read for
-	chunks  [][]arrow.Array // by the table's columns; nil for those that are not wanted
+	types   []delta.Type    // by slot, see want; none for those that are not wanted
+	chunks  [][]arrow.Array // by slot; nil for those that are not wanted
 	rows    []rewrite.Pick  // of each row; chunk 0 is left to the table's own rows
 	bytes   unit.Bytes
 	limit   unit.Bytes // for bytes
@@ -108,7 +109,7 @@ func (m *Merger) read(ctx context.Context, r Request, t *target) (*source, error
 	if err != nil {
 		return nil, err
 	}
-	s := &source{format: at.format, schema: t.lake.SchemaHash, limit: m.o.Memory / sourceShare}
+	s := &source{format: at.format, schema: t.lake.SchemaHash, limit: m.o.Memory / sourceShare, types: make([]delta.Type, t.slots())}
 	switch at.format {
 	case FromCSV:
 		err = s.readCSV(ctx, r, t, at)
@@ -125,7 +126,7 @@ func (m *Merger) read(ctx context.Context, r Request, t *target) (*source, error
 
 // add takes some rows in.
 func (s *source) add(r Request, t *target, columns map[int]arrow.Array, rows int) error {
-	chunk := make([]arrow.Array, len(t.schema))
+	chunk := make([]arrow.Array, len(s.types))
 	for c, column := range columns {
 		chunk[c] = column
 		s.bytes += unit.Bytes(column.Data().SizeInBytes())
@@ -141,15 +142,6 @@ func (s *source) add(r Request, t *target, columns map[int]arrow.Array, rows int
 	return nil
 }
 
-// column are the chunks of one column, with room for the table's own before them.
-func (s *source) column(c int) []arrow.Array {
-	chunks := make([]arrow.Array, 1+len(s.chunks))
-	for i, chunk := range s.chunks {
-		chunks[1+i] = chunk[c]
-	}
-	return chunks
-}
-
 // readDelta reads the newest version of a Delta table.
 func (m *Merger) readDelta(ctx context.Context, r Request, t *target, at place, s *source) error {
 	d, err := delta.Replay(ctx, at.store)
@@ -160,14 +152,13 @@ func (m *Merger) readDelta(ctx context.Context, r Request, t *target, at place, 
 		return r.refuse("the source cannot be read: ajlo does not handle %s", strings.Join(found, "; "))
 	}
 	s.version = d.Version
-	fields, err := counterparts(r, t, d.Metadata.Schema)
+	fields, err := s.counterparts(r, t, d.Metadata.Schema)
 	if err != nil {
 		return err
 	}
 	meta := d.Metadata
-	meta.Schema = nil
-	for _, c := range t.wanted(r) {
-		meta.Schema = append(meta.Schema, fields[c])
+	if meta.Schema, err = t.columnsOf(r, fields); err != nil {
+		return err
 	}
 	files := make([]rewrite.File, len(d.Files))
 	for i, f := range d.Files {
@@ -187,13 +178,13 @@ func (m *Merger) readParquet(ctx context.Context, r Request, t *target, at place
 		if err != nil {
 			return r.refuse("the source cannot be read: %v", err)
 		}
-		fields, err := counterparts(r, t, stored)
+		fields, err := s.counterparts(r, t, stored)
 		if err != nil {
 			return fmt.Errorf("%w (in %s)", err, f.Path)
 		}
 		meta := delta.Metadata{}
-		for _, c := range t.wanted(r) {
-			meta.Schema = append(meta.Schema, fields[c])
+		if meta.Schema, err = t.columnsOf(r, fields); err != nil {
+			return err
 		}
 		task := rewrite.Task{Table: r.Table, Store: at.store, Metadata: meta, Files: []rewrite.File{f}}
 		if err := m.readFiles(ctx, r, t, s, task, fields); err != nil {
@@ -243,26 +234,48 @@ func tableMark(parts []string) string {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// counterparts finds the table's columns among those of a source, in the table's types; only those
-// that are wanted.
-func counterparts(r Request, t *target, theirs delta.Schema) (map[int]delta.Field, error) {
+// counterparts finds the columns that are wanted among those of a source, by their slots: those for
+// columns of the table in the table's types.
+func (s *source) counterparts(r Request, t *target, theirs delta.Schema) (map[int]delta.Field, error) {
 	fields := map[int]delta.Field{}
-	for _, c := range t.wanted(r) {
-		ours := t.schema[c]
-		at, err := columnNamed(theirs, ours.Name)
+	for _, w := range t.want {
+		at, err := columnNamed(theirs, w.name)
 		if err != nil {
 			return nil, r.refuse("the source: %v", err)
 		}
 		field := theirs[at]
+		if w.slot >= len(t.schema) {
+			if was := s.types[w.slot]; was.Kind != "" && !same(was, field.Type) {
+				return nil, r.refuse("column %s of the source is %s in one of its files and %s in another: make them the same", w.name, spelt(was), spelt(field.Type))
+			}
+			fields[w.slot], s.types[w.slot] = field, field.Type
+			continue
+		}
+		ours := t.schema[w.slot]
 		if !fits(field.Type, ours.Type) {
-			return nil, r.refuse("column %s is %s in the source and %s in the table: cast it in the source", ours.Name, spelt(field.Type), spelt(ours.Type))
+			return nil, r.refuse("column %s is %s in the source and %s in the table: cast it in the source", w.name, spelt(field.Type), spelt(ours.Type))
 		}
 		if len(ours.Type.Fields) == 0 && ours.Type.Element == nil {
 			field.Type = ours.Type
 		}
-		fields[c] = field
+		fields[w.slot], s.types[w.slot] = field, ours.Type
 	}
 	return fields, nil
+}
+
+// columnsOf are the columns of a source that are read: each once, though several of the table's may
+// want it.
+func (t *target) columnsOf(r Request, fields map[int]delta.Field) (columns delta.Schema, err error) {
+	for _, w := range t.want {
+		field := fields[w.slot]
+		at := slices.IndexFunc(columns, func(f delta.Field) bool { return f.Name == field.Name })
+		if at < 0 {
+			columns = append(columns, field)
+		} else if !same(columns[at].Type, field.Type) {
+			return nil, r.refuse("column %s of the source is wanted as %s and as %s: cast it to a second column in the source", field.Name, spelt(columns[at].Type), spelt(field.Type))
+		}
+	}
+	return columns, nil
 }
 
 // fits reports whether every value of a type is one of the other: the same type, fewer bytes of a
@@ -314,7 +327,7 @@ func spelt(t delta.Type) string {
 	return t.Text
 }
 
-// readFiles reads all rows of a task's files. Fields are the source's, by the table's columns.
+// readFiles reads all rows of a task's files. Fields are the source's, by slot.
 func (m *Merger) readFiles(ctx context.Context, r Request, t *target, s *source, task rewrite.Task, fields map[int]delta.Field) error {
 	p, err := rewrite.Prepare(ctx, task, m.rewriting(0))
 	if err != nil {
@@ -325,7 +338,7 @@ func (m *Merger) readFiles(ctx context.Context, r Request, t *target, s *source,
 			if err != nil {
 				return errors.Join(ctx.Err(), r.refuse("the source cannot be read: %v", err))
 			}
-			columns, err := whole(t.wanted(r), fields, p.Columns(), task.Metadata, f.Log, rows)
+			columns, err := whole(fields, p.Columns(), task.Metadata, f.Log, rows)
 			if err != nil {
 				return r.refuse("the source cannot be read: %v", err)
 			}
@@ -347,10 +360,9 @@ func unnamed(err error) error {
 }
 
 // whole puts the columns of a file and those that its log has for all of its rows together.
-func whole(wanted []int, fields map[int]delta.Field, stored delta.Schema, meta delta.Metadata, log delta.Add, rows rewrite.Rows) (map[int]arrow.Array, error) {
+func whole(fields map[int]delta.Field, stored delta.Schema, meta delta.Metadata, log delta.Add, rows rewrite.Rows) (map[int]arrow.Array, error) {
 	columns := map[int]arrow.Array{}
-	for _, c := range wanted {
-		field := fields[c]
+	for c, field := range fields {
 		if at := slices.IndexFunc(stored, func(f delta.Field) bool { return f.Name == field.Name }); at >= 0 {
 			columns[c] = rows.Columns[at]
 			continue

@@ -22,12 +22,12 @@ type target struct {
 	lake   lake.Snapshot
 	schema delta.Schema
 	on     []int  // of the schema
-	set    []bool // of each column of the schema: Update sets it
+	want   []want // columns of the source
 	parted []int  // partition columns
 	keys   []int  // clustering keys that are columns of the files
-	// adrift is true where an update may change a clustering key that is no column by itself:
-	// rows then leave their place.
-	adrift bool
+	// loose are columns that hold clustering keys which are no columns by themselves: rows of which
+	// they change leave their place. −1 is one that was not found.
+	loose []int
 	// rooted is true where keys are all that place a row within its partition.
 	rooted bool
 	order  layout.Layout // of rows that are written apart
@@ -123,13 +123,8 @@ func (t *target) resolve(r Request) error {
 			return r.refuse("rows cannot be matched by column %s of type %s", f.Name, f.Type.Text)
 		}
 	}
-	set, err := t.columns(r, r.Set)
-	if err != nil {
-		return err
-	}
-	t.set = make([]bool, len(t.schema))
-	for c := range t.set {
-		t.set[c] = r.Matched == Update && (len(r.Set) == 0 || slices.Contains(set, c))
+	if t.want, err = t.wanted(r); err != nil {
+		return r.refuse("%v", err)
 	}
 	for _, name := range t.delta.Metadata.PartitionColumns {
 		c, err := columnNamed(t.schema, name)
@@ -217,9 +212,9 @@ func (t *target) clustering() {
 		case c < 0: // a field of a struct
 			top, _, _ := strings.Cut(string(key), ".")
 			whole := named(top)
-			t.rooted, t.adrift = false, t.adrift || whole < 0 && slices.Contains(t.set, true) || whole >= 0 && t.set[whole]
+			t.rooted, t.loose = false, append(t.loose, whole)
 		case !matchable(t.schema[c].Type):
-			t.rooted, t.adrift = false, t.adrift || t.set[c]
+			t.rooted, t.loose = false, append(t.loose, c)
 		case !slices.Contains(t.parted, c):
 			t.keys = append(t.keys, c)
 		}
@@ -274,16 +269,6 @@ func (t *target) stored() (stored []int) {
 		}
 	}
 	return stored
-}
-
-// wanted are the columns that are wanted of the source.
-func (t *target) wanted(r Request) (wanted []int) {
-	for c := range t.schema {
-		if r.NotMatched == Insert || t.set[c] || slices.Contains(t.on, c) {
-			wanted = append(wanted, c)
-		}
-	}
-	return wanted
 }
 
 // withFiles is a file that another version of the table adds, with its bounds.

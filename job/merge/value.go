@@ -88,7 +88,7 @@ func partitionColumn(f delta.Add, column delta.Field, rows int) (arrow.Array, er
 	return b.NewArray(), nil
 }
 
-// none is a column without rows.
-func none(t arrow.DataType) arrow.Array {
-	return array.MakeArrayOfNull(memory.DefaultAllocator, t, 0)
+// absent is a column of so many NULLs.
+func absent(t arrow.DataType, rows int) arrow.Array {
+	return array.MakeArrayOfNull(memory.DefaultAllocator, t, rows)
 }

@@ -26,9 +26,9 @@ func TestSparkReadsVectors(t *testing.T) {
 		fmt.Sprintf("CREATE TABLE rows USING parquet LOCATION '%s' AS "+rows, source, "later", "100, 100100, 997"))
 	must(t, os.CopyFS(theirs, os.DirFS(ours)))
 	requests := []merge.Request{
-		{On: []table.Column{"id"}, Matched: merge.Delete, NotMatched: merge.Keep, NotMatchedBySource: merge.Keep},
-		{On: []table.Column{"text"}, Matched: merge.Update, NotMatched: merge.Insert, NotMatchedBySource: merge.Keep},
-		{On: []table.Column{"text"}, Matched: merge.Update, Set: []table.Column{"n"}, NotMatched: merge.Keep, NotMatchedBySource: merge.Keep},
+		{On: []table.Column{"id"}, Matched: always(merge.Delete)},
+		{On: []table.Column{"text"}, Matched: always(merge.Update), NotMatched: always(merge.Insert)},
+		{On: []table.Column{"text"}, Matched: always(merge.Update, "n")},
 	}
 	for i, r := range requests {
 		r.Table, r.Location, r.Source, r.Write = "ours", table.Location(ours), source, merge.Vectors
