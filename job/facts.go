@@ -111,16 +111,15 @@ func (o Observer) factSets(ctx context.Context, location string) (factcache.Fold
 }
 
 // factReaders reads a folder that Export wrote: the files of its manifests, and those that were
-// put there by somebody else, to name them. What it lacks of the window a reading without facts tells.
-func (o Observer) factReaders(ctx context.Context, source config.Source, w window.Window) ([]reader, error) {
+// put there by somebody else, to name them; of says of which folders they are. What it lacks of the window a reading without facts tells.
+func (o Observer) factReaders(ctx context.Context, source config.Source, w window.Window) (readers []reader, of []string, err error) {
 	folder, sets, err := o.factSets(ctx, source.Logs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files := folder.Strangers()
-	var readers []reader
 	for _, set := range sets {
-		files = append(files, set.Files...)
+		files, of = append(files, set.Files...), append(of, set.Sources...)
 		if lacks := uncovered(source.Logs, set, w); lacks != nil {
 			readers = append(readers, func(context.Context) (reading, error) { return reading{source: source, uncovered: lacks}, nil })
 		}
@@ -131,7 +130,27 @@ func (o Observer) factReaders(ctx context.Context, source config.Source, w windo
 			return readFacts(ctx, source, folder, file), ctx.Err()
 		})
 	}
-	return readers, nil
+	return readers, of, nil
+}
+
+// lacking is an error where facts are of fewer places than there are sources. Shards may have
+// reached a source by another path than the config's, so that one place for one is enough.
+func lacking(sources []config.Source, places []string) error {
+	slices.Sort(places)
+	places = slices.Compact(places)
+	wanted := map[string]bool{}
+	var missing []string
+	for _, s := range sources {
+		if !wanted[s.Logs] && !slices.Contains(places, s.Logs) {
+			missing = append(missing, s.Logs)
+		}
+		wanted[s.Logs] = true
+	}
+	if len(places) >= len(wanted) {
+		return nil
+	}
+	return &Incomplete{state.Refused, fmt.Sprintf("the facts are of %d of the config's %d sources: run facts --config for all of them, %s is missing, or say by --logs what is to be read beside the facts",
+		len(places), len(wanted), strings.Join(missing, ", "))}
 }
 
 // readFacts reads one file; one that cannot be read is a problem like that of a log.

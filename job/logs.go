@@ -29,6 +29,8 @@ type Observer struct {
 	Open object.Opener
 	// Facts are folders that Export wrote, each as the Logs of a source.
 	Facts []config.Source
+	// FactsOf are the sources that Facts have to be of, all of them.
+	FactsOf []config.Source
 	// Cache is the folder that keeps facts of finished applications; empty for none.
 	Cache string
 	// Shard is the part of the logs' applications that is read. Facts are read whole.
@@ -55,7 +57,8 @@ type Observed struct {
 	// none had to be.
 	Lines  int64
 	Cached int
-	// Uncovered says which facts are not of the window; nil where all are. Nothing is decided by them.
+	// Uncovered says which facts are not of the window, or of which source there are none; nil for
+	// neither. Nothing is decided by them.
 	Uncovered error
 	// sources tells which source each application was read from.
 	sources map[string]config.Source
@@ -169,12 +172,16 @@ func (o Observer) readers(ctx context.Context, shelf shelf, w window.Window) ([]
 		}
 		shelf.sweep(ctx, source, logs)
 	}
+	var of []string
 	for _, source := range o.Facts {
-		made, err := o.factReaders(ctx, source, w)
+		made, places, err := o.factReaders(ctx, source, w)
 		if err != nil {
 			return nil, err
 		}
-		readers = append(readers, made...)
+		readers, of = append(readers, made...), append(of, places...)
+	}
+	if lacks := lacking(o.FactsOf, of); lacks != nil {
+		readers = append(readers, func(context.Context) (reading, error) { return reading{uncovered: lacks}, nil })
 	}
 	return readers, nil
 }

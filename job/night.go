@@ -31,6 +31,8 @@ type Night struct {
 	Mode   Mode
 	// Facts are folders of facts that are read beside, or instead of, the config's sources.
 	Facts []config.Source
+	// FactsOf are the sources that Facts have to be of.
+	FactsOf []config.Source
 	// Strict ends the run before it decides anything where an application cannot be read.
 	Strict bool
 	// Approval is a person's leave for the plan that Apply is given; nil for none.
@@ -74,7 +76,7 @@ func (n Night) opener() object.Opener {
 
 // observe reads what the window's logs say.
 func (n Night) observe(ctx context.Context) (Observed, error) {
-	o := Observer{Sources: n.Config.Sources, Open: n.opener(), Facts: n.Facts, Cache: n.Config.Cache, Log: n.Log, Clock: n.Clock,
+	o := Observer{Sources: n.Config.Sources, Open: n.opener(), Facts: n.Facts, FactsOf: n.FactsOf, Cache: n.Config.Cache, Log: n.Log, Clock: n.Clock,
 		Histories: &Histories{Config: n.Config, Open: n.opener(), Catalogs: n.Catalogs, Log: n.Log}}
 	observed, err := o.Observe(ctx, n.Window)
 	if err == nil {

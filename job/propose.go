@@ -31,6 +31,11 @@ const firstBudget = 0.1
 // leastBudget lets small lakes be laid in a night.
 const leastBudget = unit.GB
 
+const (
+	usualFile = 64 * unit.MiB // the config's own default of target_file_size
+	leastFile = 10 * unit.KB  // over the least that a config may ask for
+)
+
 // Propose makes a config for a night's sources and roots; the night's window says which queries
 // are looked at. Its config needs no more than those two. dir is the folder that the file is for.
 func (n Night) Propose(ctx context.Context, dir string) (Proposal, error) {
@@ -125,18 +130,20 @@ func proposalText(c config.Config, found Lake, missing []table.Name) string {
 			line("  #   - {name: %s, location: WHERE}", strconv.Quote(string(name)))
 		}
 	}
-	bytes := unit.Bytes(0)
 	var names []string
 	for _, f := range found.Tables {
-		bytes += f.Snapshot.Bytes()
 		names = append(names, string(f.Snapshot.Table))
 	}
+	sizes := sizesOf(found)
 	line("")
 	line("# Tables that may be rewritten. Without any, ajlo only advises.")
 	line("# write: %s", quotedList(names))
 	line("")
-	line("# The most that a night may rewrite: about a tenth of the %v of the tables found. Hard.", bytes)
-	line("budget: {rewrite: %s}", strconv.Quote(max(leastBudget, roundUp(unit.Bytes(firstBudget*float64(bytes)))).String()))
+	budget, part := sizes.budget()
+	line("# The most that a night may rewrite: %s. Hard.", part)
+	line("budget: {rewrite: %s}", strconv.Quote(budget.String()))
+	line("")
+	sizes.write(line)
 	line("")
 	line("# Layouts are weighed on what tables' metadata say of their files. rows reads samples of the")
 	line("# tables themselves, which foretells better.")
@@ -148,6 +155,45 @@ func proposalText(c config.Config, found Lake, missing []table.Name) string {
 	line("# Where the story of all nights is kept.")
 	line("state: ajlo.db")
 	return b.String()
+}
+
+// sizes are those of the tables found.
+type sizes struct {
+	bytes, largest unit.Bytes
+	count          int // of files
+}
+
+func sizesOf(l Lake) (s sizes) {
+	for _, f := range l.Tables {
+		s.bytes, s.largest, s.count = s.bytes+f.Snapshot.Bytes(), max(s.largest, f.Snapshot.Bytes()), s.count+len(f.Snapshot.Files)
+	}
+	return s
+}
+
+// budget is what a night may rewrite to begin with, and what part of the tables that is.
+func (s sizes) budget() (budget unit.Bytes, part string) {
+	switch tenth := roundUp(unit.Bytes(firstBudget * float64(s.bytes))); {
+	case tenth >= leastBudget:
+		return tenth, fmt.Sprintf("about a tenth of the %v of the tables found", s.bytes)
+	case s.bytes > leastBudget:
+		return leastBudget, fmt.Sprintf("some of the %v of the tables found", s.bytes)
+	case s.bytes > 0:
+		return roundUp(s.bytes), fmt.Sprintf("all of the %v of the tables found, which are small", s.bytes)
+	}
+	return leastBudget, "no table was found to go by"
+}
+
+// write says how large files are made: as the default has it, or, where that would make one file
+// of each table, as they are now.
+func (s sizes) write(line func(format string, args ...any)) {
+	if s.count == 0 || s.largest >= 2*usualFile {
+		line("# How large files are made. Smaller ones part a table finer and cost readers more requests.")
+		line("# engine: {target_file_size: 64MiB}")
+		return
+	}
+	line("# How large files are made: as large as those of the tables found are on average. 64MiB, where")
+	line("# nothing is said, would make one file of each table, which is read whole however it is laid.")
+	line("engine: {target_file_size: %s}", strconv.Quote(max(leastFile, roundUp(s.bytes/unit.Bytes(s.count))).String()))
 }
 
 func quotedList(texts []string) string {

@@ -81,7 +81,7 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "a file cut inside its header", content: whole[:50], want: "damaged or no state file"},
 		{name: "a file with a spoiled schema", content: spoiled(100), want: "damaged or no state file"},
 		{name: "a file with a spoiled page", content: spoiled(5 * 4096), want: "damaged or no state file"},
-		{name: "a newer format", content: whole, sql: "PRAGMA user_version = 99", want: "format 99 and this ajlo knows up to 8: use the newer ajlo"},
+		{name: "a newer format", content: whole, sql: "PRAGMA user_version = 99", want: "format 99 and this ajlo knows up to 9: use the newer ajlo"},
 		{name: "another program's file", sql: "CREATE TABLE t (x)", want: "another program"},
 		{name: "another program's empty file", sql: "PRAGMA user_version = 3", want: "another program"},
 	} {

@@ -28,7 +28,7 @@ func (o evidenceOptions) night(w world) (job.Night, error) {
 		n.Facts = append(n.Facts, folder)
 	}
 	if len(o.Logs) == 0 {
-		n.Config.Sources = []config.Source{}
+		n.FactsOf, n.Config.Sources = n.Config.Sources, []config.Source{}
 	}
 	return n, nil
 }

@@ -18,7 +18,8 @@ type factsCommand struct {
 	Parquet place  `placeholder:"URL" xor:"form" help:"Write the facts into a folder, on this machine, s3://, gs:// or azblob://, that --facts reads, one file an application, instead of printing them."`
 	Explain string `placeholder:"APP/EXECUTION" xor:"form" help:"One query: its plan, which joins and predicates were taken, and what was not."`
 	Discard bool   `xor:"form" help:"Delete the facts in the folders of --facts, when the night is done with them: they hold literals of queries."`
-	JSON    bool   `help:"One JSON object a line; with --parquet, one of what was written."`
+	Brief   bool   `xor:"form,shape" help:"Print one line a query, with its fingerprint, instead of one for each scan, join and write."`
+	JSON    bool   `xor:"shape" help:"One JSON object a line; with --parquet, one of what was written."`
 }
 
 // Run prints what the logs say.
@@ -66,6 +67,9 @@ func (c factsCommand) print(w world, observed job.Observed) error {
 		return json.NewEncoder(w.out).Encode(written{string(c.Parquet), observed.Applications, len(observed.Queries)})
 	case c.JSON:
 		return report.FactsJSON(w.out, observed.Queries)
+	}
+	if c.Brief {
+		return report.FactsByQuery(w.out, observed.Queries)
 	}
 	return report.Facts(w.out, observed.Queries)
 }

@@ -35,6 +35,8 @@ type Set struct {
 	// Start and End are the window that all of them cover.
 	Start, End time.Time
 	Files      []string
+	// Sources are the folders that were read.
+	Sources []string
 }
 
 // MissingShards is a folder without all that a reading writes.
@@ -167,7 +169,7 @@ func together(manifests []Manifest, names []string) (Set, error) {
 			parts[m.Part] = &m
 		}
 	}
-	set := Set{Start: last.Start, End: last.End}
+	set := Set{Start: last.Start, End: last.End, Sources: last.Sources}
 	missing := &MissingShards{Sources: last.Sources, End: last.End}
 	for i, m := range parts {
 		if m == nil {

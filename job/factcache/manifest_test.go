@@ -145,7 +145,7 @@ func TestShardThatIsWrittenAgain(t *testing.T) {
 	manifest := only(t, folder)
 	fill(t, folder, []factcache.Manifest{shard(0, 1, "b")})
 	sets, err := opened(t, folder).Sets(t.Context())
-	want := []factcache.Set{{Start: night.AddDate(0, 0, -7).Add(time.Hour), End: night.Add(time.Hour), Files: []string{file("b")}}}
+	want := []factcache.Set{{Start: night.AddDate(0, 0, -7).Add(time.Hour), End: night.Add(time.Hour), Files: []string{file("b")}, Sources: []string{"/logs"}}}
 	if d := cmp.Diff(want, sets); d != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, d)
 	}

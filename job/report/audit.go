@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"strings"
 
+	"ajlo/job/plan"
 	"ajlo/job/unit"
 )
 
@@ -58,21 +60,41 @@ func (p *page) none(l Listing) {
 // cost and who approved it.
 func (a Audit) change(p *page, row []any) {
 	text := func(column string) string { return oneLine(a.Changes.text(row, column)) }
-	size := func(column string) unit.Bytes { return unit.Bytes(a.Changes.integer(row, column)) }
 	p.line("  %s  %s became %s (%s)", text("changed_at"), text("table_name"), text("layout"), text("kind"))
 	p.line("    by        run %s, step %d, of night %s; plan %s", text("run"), a.Changes.integer(row, "step")+1, text("night"), text("plan_sha256"))
 	p.line("    why       %s; %s", text("why"), text("occasion"))
-	p.line("    promised  %s read less a window, for %s rewritten", size("promised_saved_bytes_per_window"), size("promised_rewrite_bytes"))
+	p.line("    promised  %s", a.promised(row))
 	for i, effect := range strings.Split(cmp.Or(text("effects"), "was not measured"), "; ") {
 		p.line("    %-9s %s", first(i, "did"), effect)
 	}
 	if verdict := text("verdict"); verdict != "" {
 		p.line("    later     %s", verdict)
 	}
-	p.line("    cost      %s rewritten into %s, %s files into %s, %s rows, %s s", size("rewritten_bytes"), size("written_bytes"),
-		text("files_removed"), text("files_added"), text("row_count"), text("seconds"))
+	p.line("    cost      %s", a.cost(row))
 	p.line("    approved  %s", cmp.Or(text("approved_by"), "nobody was asked"))
 	p.line("    undo      %s", text("undo"))
+}
+
+func (a Audit) size(row []any, column string) unit.Bytes {
+	return unit.Bytes(a.Changes.integer(row, column))
+}
+
+func (a Audit) promised(row []any) string {
+	if a.Changes.text(row, "way") != "" {
+		return fmt.Sprintf("the layout of before, for %s rewritten", a.size(row, "promised_rewrite_bytes"))
+	}
+	return fmt.Sprintf("%s read less a window, for %s rewritten", a.size(row, "promised_saved_bytes_per_window"), a.size(row, "promised_rewrite_bytes"))
+}
+
+// cost is what a change wrote: nothing where files of before were put back.
+func (a Audit) cost(row []any) string {
+	told := func(column string) string { return cmp.Or(a.Changes.text(row, column), "?") }
+	rows := fmt.Sprintf("%s rows, %s s", told("row_count"), told("seconds"))
+	if a.Changes.text(row, "way") == string(plan.PutBack) {
+		return fmt.Sprintf("nothing is written anew: %s files of before, %s, in the place of %s; %s", told("files_added"), a.size(row, "put_back_bytes"), told("files_removed"), rows)
+	}
+	return fmt.Sprintf("%s rewritten into %s, %s files into %s, %s", a.size(row, "rewritten_bytes"), a.size(row, "written_bytes"),
+		told("files_removed"), told("files_added"), rows)
 }
 
 // first is the word of the first line of several.

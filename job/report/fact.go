@@ -6,29 +6,49 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"ajlo/job/fact"
+	"ajlo/job/unit"
 )
 
 // Facts renders query facts as a table, one line for each join and scan.
 func Facts(w io.Writer, queries []fact.Query) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row(t, "query", "status", "task time", "what", "files", "bytes", "predicate or strategy")
+	row(t, "execution", "query", "status", "task time", "what", "files", "bytes", "predicate or strategy")
 	for _, q := range queries {
-		name := shorten(q.Query, shownDescription)
+		at, name := executionText(q), shorten(q.Query, shownDescription)
 		for _, s := range q.Scans {
-			row(t, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), "scan "+s.Table, s.FilesRead, s.BytesRead, predicateText(s))
+			row(t, at, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), "scan "+s.Table, s.FilesRead, s.BytesRead, predicateText(s))
 		}
 		for _, j := range q.Joins {
-			row(t, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), fmt.Sprintf("%s join %s", j.Type, keysText(j)), "", "", j.Strategy)
+			row(t, at, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), fmt.Sprintf("%s join %s", j.Type, keysText(j)), "", "", j.Strategy)
 		}
 		for _, w := range q.Writes {
 			files, bytes, rows := writeTexts(w)
-			row(t, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), fmt.Sprintf("%s of %s", w.Operation, w.Table), files, bytes, rows)
+			row(t, at, name, q.Status, fmt.Sprint(q.TaskMS, " ms"), fmt.Sprintf("%s of %s", w.Operation, w.Table), files, bytes, rows)
 		}
 	}
 	return t.Flush()
 }
+
+// FactsByQuery renders query facts as a table, one line for each query.
+func FactsByQuery(w io.Writer, queries []fact.Query) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row(t, "execution", "fingerprint", "start", "status", "task time", "scans", "bytes", "joins", "query")
+	for _, q := range queries {
+		bytes := unit.Bytes(0)
+		for _, s := range q.Scans {
+			bytes += s.BytesRead
+		}
+		row(t, executionText(q), q.Fingerprint, q.Start.UTC().Format(time.RFC3339), q.Status, fmt.Sprint(q.TaskMS, " ms"),
+			len(q.Scans), bytes, len(q.Joins), shorten(q.Query, shownDescription))
+	}
+	return t.Flush()
+}
+
+// executionText is a query as facts --explain takes it.
+func executionText(q fact.Query) string { return fmt.Sprintf("%s/%d", q.App, q.Execution) }
 
 // writeTexts are the files and bytes that a write added, and the rows it only copied, as the
 // table's history has them, else as the log has them.

@@ -110,6 +110,7 @@ func TestRun(t *testing.T) {
 
 func TestFacts(t *testing.T) {
 	queries := []fact.Query{{
+		App: "local-1", Execution: 7, Fingerprint: "00ff", Start: time.Date(2026, 11, 29, 8, 0, 0, 0, time.UTC),
 		Query: "a description that is longer than a line shows", Status: fact.Succeeded, TaskMS: 12,
 		Scans: []fact.Scan{{Table: "t", FilesRead: 2, BytesRead: 2000, Predicate: &predicate.Predicate{Op: predicate.Eq, Column: "a", Values: []predicate.Value{predicate.IntValue(1)}}}},
 		Joins: []fact.Join{
@@ -122,6 +123,11 @@ func TestFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "facts", page.String())
+	page.Reset()
+	if err := report.FactsByQuery(&page, queries); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "factsbyquery", page.String())
 }
 
 func TestInspect(t *testing.T) {

@@ -125,7 +125,11 @@ func (w *writer) statement(number int, s plan.Step) {
 	if len(s.Files) > 0 {
 		which = fmt.Sprintf("%d files", len(s.Files))
 	}
-	w.comment("embedded: rewrite %s of the table in that order; the same on Spark:", which)
+	onSpark := "the same on Spark"
+	if s.Layout.Order == layout.LearntCuts {
+		onSpark = "Spark has no such cuts, the nearest there"
+	}
+	w.comment("embedded: rewrite %s of the table in that order; %s:", which, onSpark)
 	for line := range strings.Lines(s.Statement) {
 		w.comment("  %s", strings.TrimRight(line, "\n"))
 	}
