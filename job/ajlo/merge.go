@@ -30,6 +30,7 @@ type mergeCommand struct {
 	WhenMatched            []string `sep:"none" placeholder:"update[:COLUMN[=VALUE],…]|delete [if SQL]" help:"What becomes of rows of the table that match. May be given several times: the first whose condition is met counts."`
 	WhenNotMatched         []string `sep:"none" placeholder:"insert[:COLUMN[=VALUE],…] [if SQL]" help:"What becomes of rows of the source that match nothing; several times as above."`
 	WhenNotMatchedBySource []string `sep:"none" placeholder:"delete|update:COLUMN=VALUE,… [if SQL]" help:"What becomes of rows of the table that match nothing; several times as above."`
+	Evolve                 bool     `help:"Give the table the source's columns that it lacks, in the same commit; columns that the source lacks stay, and are NULL in new rows."`
 	Write                  string   `default:"auto" placeholder:"auto|copy|dv" help:"Whether rows leave touched files that are written anew (copy), or by deletion vectors (dv). auto: by vectors where a file's rows are only deleted, at most a tenth of them, and the table takes vectors."`
 	TargetFileSize         string   `placeholder:"BYTES" help:"Size of files of inserted and moved rows. Default: the config's engine.target_file_size, 64MiB."`
 	Commit                 string   `placeholder:"conditional|exclusive" help:"How commits to a table on S3 are made safe. Default: the config's commit."`
@@ -81,7 +82,7 @@ func (c mergeCommand) request(ctx context.Context) (r merge.Request, err error) 
 		return &job.UsageError{Text: fmt.Sprintf("--%s %v", option, err)}
 	}
 	r.Source, r.On = c.Source, merge.ParseColumns(c.On)
-	r.Condition = c.Condition
+	r.Condition, r.Evolve = c.Condition, c.Evolve
 	if r.Map, err = merge.ParseRenames(c.Map); err != nil {
 		return r, usage("map", err)
 	}

@@ -81,6 +81,9 @@ func (c Change) encode(read Snapshot, a attempt) ([]byte, error) {
 		return nil, err
 	}
 	actions := []action{{CommitInfo: info}}
+	if c.Metadata != nil {
+		actions = append(actions, action{Metadata: c.Metadata.written()})
+	}
 	for i := range adds {
 		actions = append(actions, action{Add: &adds[i]})
 	}

@@ -22,7 +22,7 @@ func (c Change) check(read Snapshot) error {
 	if len(c.Remove)+len(c.Add) == 0 {
 		return fmt.Errorf("%w: no file comes in or goes out", ErrRefused)
 	}
-	checks := []func(Snapshot) error{c.checkFiles, c.checkRows, c.checkRowIDs, c.checkClock}
+	checks := []func(Snapshot) error{c.checkFiles, c.checkRows, c.checkRowIDs, c.checkClock, c.checkMetadata}
 	if c.Alters != nil {
 		checks = append(checks, c.checkAlteration)
 	}

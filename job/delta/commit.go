@@ -24,6 +24,8 @@ type Change struct {
 	// found again. RawPath and DataChange are filled in by Commit. Files that were part of the
 	// table before come back as they were, row ids and deletion vectors among it.
 	Add []Add
+	// Metadata, where it is not nil, is the table's with columns more; see Snapshot.Grown.
+	Metadata *Metadata
 	// Keys replaces the table's declared keys where it is not nil; see Snapshot.DeclaredKeys.
 	Keys *Domain
 	// Operation is the commit's name in the table's history: "OPTIMIZE", "MERGE".

@@ -179,6 +179,20 @@ func TestCommitRefuses(t *testing.T) {
 		{"new file without statistics", func(_ *Snapshot, c *Change) { c.Add[0].Stats = "" }, "no statistics"},
 		{"new file with damaged statistics", func(_ *Snapshot, c *Change) { c.Add[0].Stats = "{" }, "statistics"},
 		{"nothing to remove", func(_ *Snapshot, c *Change) { c.Remove = nil }, "nothing to put in another order"},
+		{"other metadata", func(s *Snapshot, c *Change) { c.Metadata = &s.Metadata }, "may give the table more columns"},
+		{"a column that becomes another", func(s *Snapshot, c *Change) {
+			other := s.Metadata
+			other.Schema = Schema{{Name: "other"}, {Name: "more", Nullable: true}}
+			for range s.Metadata.Schema {
+				other.Schema = append(other.Schema, Field{Name: "more", Nullable: true})
+			}
+			c.Metadata = &other
+		}, "would become another"},
+		{"a new column that is NOT NULL", func(s *Snapshot, c *Change) {
+			other := s.Metadata
+			other.Schema = append(slices.Clone(other.Schema), Field{Name: "more"})
+			c.Metadata = &other
+		}, "may not be NOT NULL"},
 		{"no transaction id", func(_ *Snapshot, c *Change) { c.TxnID = "" }, "transaction id"},
 		{"no time", func(_ *Snapshot, c *Change) { c.Time = 0 }, "time"},
 	}

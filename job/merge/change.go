@@ -28,6 +28,9 @@ func (m *Merger) change(r Request, d decided, out output, run string, began time
 		Operation: "MERGE", Parameters: parameters(r), TxnID: m.o.NewID(), Time: now.UnixMilli(),
 		UserMetadata: execute.Stamp{Run: run, PlanHash: d.plan.hash()}.Text(), EngineInfo: "ajlo/" + m.o.Version,
 	}
+	if len(d.target.added) > 0 {
+		c.Metadata = &d.target.delta.Metadata
+	}
 	for _, f := range out.revised {
 		old := d.target.delta.Files[f.file]
 		c.Remove = append(c.Remove, old)

@@ -21,6 +21,8 @@
 // source match is an error unless it is deleted in any case, or left alone. When others change what was read, or add what might have
 // matched, all is decided anew on the newest version.
 //
+// Where it is asked to, it gives the table the source's columns that it lacks, by the same commit.
+//
 // It refuses by name, before anything is written: what the embedded engine refuses, what
 // delta.Unalterable lists, changes of an append-only table, NULL for a column that is NOT NULL,
 // columns whose types are not the same, a source that lies in the table or holds it, and sources

@@ -192,7 +192,7 @@ func (m *Merger) carryOut(ctx context.Context, r Request, d decided, began time.
 		return err
 	}
 	c := m.change(r, d, out, j.run, began)
-	done, err := execute.Commit(ctx, d.target.store, d.target.delta, c)
+	done, err := execute.Commit(ctx, d.target.store, d.target.read, c)
 	if err != nil {
 		result.Attempts = 1
 		return err

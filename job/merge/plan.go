@@ -31,6 +31,8 @@ type Plan struct {
 	FilesJoined int        `json:"files_joined"`
 	BytesJoined unit.Bytes `json:"bytes_joined"`
 	Rows        Counts     `json:"rows"`
+	// Added are columns that the table gets; NULL in the rows that stay.
+	Added []table.Column `json:"columns_added,omitempty"`
 	// Keys are the clustering keys; rows that keep them keep their place.
 	Keys []table.Column `json:"clustering"`
 	// Apart is the order of rows that are written apart.
@@ -96,11 +98,11 @@ func (d decided) describe(r Request) Plan {
 	t := d.target
 	p := Plan{
 		Request: r, Version: t.delta.Version, SourceFormat: d.source.format, SourceVersion: d.source.version,
-		Statement: statement(r, d.target.schema, d.source.format),
+		Statement: d.target.statement(r, d.source.format),
 		Files:     len(t.delta.Files), FilesRead: len(d.candidates), FilesTouched: len(d.touched()), FilesMarked: len(d.decision.touched) - len(d.touched()),
 		BytesRead: t.bytesOf(d.candidates), BytesTouched: t.bytesOf(d.touched()),
 		FilesJoined: len(d.settled.taken()), BytesJoined: t.bytesOf(d.settled.taken()),
-		Rows: d.decision.counts, Keys: []table.Column{}, Apart: t.order.String(),
+		Rows: d.decision.counts, Keys: []table.Column{}, Apart: t.order.String(), Added: t.addedColumns(),
 	}
 	for _, c := range t.keys {
 		p.Keys = append(p.Keys, table.Column(t.schema[c].Name))
@@ -129,6 +131,9 @@ func (p Plan) Write(w io.Writer, printable func(string) string) error {
 			p.Rows.Matched, p.Rows.Updated, p.Rows.Deleted, p.Rows.Inserted, p.Rows.UpdatedUnmatched, p.Rows.DeletedUnmatched, p.Rows.Copied),
 		fmt.Sprintf("keeps     rows in their place while %s stay; others are written apart by %s", cmp.Or(strings.Join(table.Texts(p.Keys), ", "), "partitions"), p.Apart),
 		fmt.Sprintf("inserts   %d rows into touched files whose keys hold them; with the rest %d small files of earlier merges, %s, are written anew", p.Rows.Placed, p.FilesJoined, p.BytesJoined),
+	}
+	if len(p.Added) > 0 {
+		lines = append(lines, fmt.Sprintf("adds      columns %s, NULL in the rows that stay", strings.Join(table.Texts(p.Added), ", ")))
 	}
 	for i, line := range lines {
 		lines[i] = printable(line)

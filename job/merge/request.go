@@ -30,6 +30,8 @@ type Request struct {
 	// NotMatchedBySource is what becomes of rows of the table that match nothing: Delete, or
 	// Update by literals. Conditions are over t only.
 	NotMatchedBySource []Clause `json:"when_not_matched_by_source,omitempty"`
+	// Evolve gives the table the columns of the source that it lacks, in the same commit.
+	Evolve bool `json:"evolve,omitempty"`
 	// Write is how rows leave their files; Auto where empty.
 	Write Write `json:"write"`
 }

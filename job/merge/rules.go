@@ -181,7 +181,9 @@ func (c *rules) values(t *target, s *source, clause Clause, given map[int]condit
 	}
 	if len(clause.Set) == 0 {
 		for column := range from {
-			from[column] = c.provide(column, provider{slot: column})
+			if t.has(column) {
+				from[column] = c.provide(column, provider{slot: column})
+			}
 		}
 	}
 	for i, a := range clause.Set {

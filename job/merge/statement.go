@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"ajlo/job/delta"
 	"ajlo/job/dialect"
 	"ajlo/job/table"
 )
 
 // statement is the merge as Spark's SQL has it.
-func statement(r Request, schema delta.Schema, f Format) string {
+func (t *target) statement(r Request, f Format) string {
 	var on []string
 	for _, c := range r.On {
 		on = append(on, fmt.Sprintf("t.%s = s.%s", dialect.Quote(string(c)), dialect.Quote(r.nameOf(string(c)))))
@@ -21,13 +20,17 @@ func statement(r Request, schema delta.Schema, f Format) string {
 		on = append(on, "("+r.Condition+")")
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "MERGE INTO delta.%s t USING %s.%s s ON %s", dialect.Quote(string(r.Location)), f, dialect.Quote(r.Source), strings.Join(on, " AND "))
+	with := ""
+	if r.Evolve {
+		with = "WITH SCHEMA EVOLUTION "
+	}
+	fmt.Fprintf(&text, "MERGE %sINTO delta.%s t USING %s.%s s ON %s", with, dialect.Quote(string(r.Location)), f, dialect.Quote(r.Source), strings.Join(on, " AND "))
 	for _, kind := range []struct {
 		when    string
 		clauses []Clause
 	}{{"MATCHED", r.Matched}, {"NOT MATCHED", r.NotMatched}, {"NOT MATCHED BY SOURCE", r.NotMatchedBySource}} {
 		for _, c := range kind.clauses {
-			fmt.Fprintf(&text, " WHEN %s%s THEN %s", kind.when, c.when(), c.spell(r, schema))
+			fmt.Fprintf(&text, " WHEN %s%s THEN %s", kind.when, c.when(), t.spell(r, c))
 		}
 	}
 	return text.String()
@@ -41,7 +44,7 @@ func (c Clause) when() string {
 }
 
 // spell is what a clause does.
-func (c Clause) spell(r Request, schema delta.Schema) string {
+func (t *target) spell(r Request, c Clause) string {
 	set := c.Set
 	switch {
 	case c.Action == Delete:
@@ -49,8 +52,10 @@ func (c Clause) spell(r Request, schema delta.Schema) string {
 	case len(set) == 0 && len(r.Map) == 0:
 		return strings.ToUpper(string(c.Action)) + map[Action]string{Update: " SET *", Insert: " *"}[c.Action]
 	case len(set) == 0:
-		for _, f := range schema {
-			set = append(set, Assignment{Column: table.Column(f.Name)})
+		for column, f := range t.schema {
+			if t.has(column) {
+				set = append(set, Assignment{Column: table.Column(f.Name)})
+			}
 		}
 	}
 	var names, values, pairs []string

@@ -18,13 +18,18 @@ import (
 // target is the newest version of the table, and what the request's columns are in it.
 type target struct {
 	store  object.Store
-	delta  delta.Snapshot
+	read   delta.Snapshot // as the log has it
+	delta  delta.Snapshot // with the columns that the merge adds
 	lake   lake.Snapshot
 	schema delta.Schema
-	on     []int  // of the schema
-	want   []want // columns of the source
-	parted []int  // partition columns
-	keys   []int  // clustering keys that are columns of the files
+	on     []int        // of the schema
+	want   []want       // columns of the source
+	added  delta.Schema // columns of the source that the table gets
+	// lacking says of each column that the source lacks it, which matters where the table takes
+	// the source's columns; nil elsewhere.
+	lacking []bool
+	parted  []int // partition columns
+	keys    []int // clustering keys that are columns of the files
 	// loose are columns that hold clustering keys which are no columns by themselves: rows of which
 	// they change leave their place. −1 is one that was not found.
 	loose []int
@@ -70,11 +75,17 @@ func (m *Merger) open(ctx context.Context, r Request) (*target, error) {
 	if reason != "" {
 		return nil, r.refuse("%s", reason)
 	}
-	l, err := lake.OfDelta(d, r.Table, r.Location)
+	t := &target{store: store, read: d, delta: d, schema: d.Metadata.Schema}
+	if r.Evolve {
+		if err := m.evolve(ctx, r, t); err != nil {
+			return nil, err
+		}
+	}
+	l, err := lake.OfDelta(t.delta, r.Table, r.Location)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{store: store, delta: d, lake: l.Traced(ctx, store, d), schema: d.Metadata.Schema}
+	t.lake = l.Traced(ctx, store, d)
 	return t, t.resolve(r)
 }
 

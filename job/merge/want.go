@@ -53,7 +53,7 @@ func (t *target) taken(r Request) ([]bool, error) {
 	}
 	for _, clause := range r.clauses() {
 		for c := range taken {
-			taken[c] = taken[c] || clause.Action != Delete && len(clause.Set) == 0
+			taken[c] = taken[c] || clause.Action != Delete && len(clause.Set) == 0 && t.has(c)
 		}
 		for _, a := range clause.Set {
 			c, err := columnNamed(t.schema, string(a.Column))
@@ -65,6 +65,9 @@ func (t *target) taken(r Request) ([]bool, error) {
 	}
 	return taken, nil
 }
+
+// has reports whether the source has a column of the table, as far as is known before it is read.
+func (t *target) has(column int) bool { return t.lacking == nil || !t.lacking[column] }
 
 // sourceNames are what the table's columns are called in the source.
 func (t *target) sourceNames(r Request) ([]string, error) {
