@@ -116,7 +116,7 @@ func (p *secondPass) inserts(inserted []insertion, sum *rewrite.RowSum) iter.Seq
 }
 
 func (p *secondPass) step() int {
-	width := int(p.source.bytes) / max(1, len(p.source.rows))
+	width := int(p.source.size) / max(1, p.source.count())
 	return min(max(batchBytes/max(width, 1), 1), batchRows)
 }
 
@@ -124,7 +124,7 @@ func (p *secondPass) step() int {
 func (p *secondPass) insert(rows []insertion) ([]arrow.Array, error) {
 	of := make([]built, len(rows))
 	for i, row := range rows {
-		of[i] = built{from: p.source.rows[row.row], rule: int(row.rule)}
+		of[i] = built{from: p.source.pick(row.row), rule: int(row.rule)}
 	}
 	return p.make(of, func(k int) arrow.Array { return absent(p.schema.Field(k).Type, 1) })
 }

@@ -29,7 +29,7 @@ func (s *source) readCSV(ctx context.Context, r Request, t *target, at place) er
 	if err != nil {
 		return r.refuse("the source cannot be read: %v", err)
 	}
-	s.bytes += unit.Bytes(len(text))
+	s.held += unit.Bytes(len(text))
 	f := &csvFile{text: text, reader: csv.NewReader(bytes.NewReader(text))}
 	f.reader.ReuseRecord = true
 	header, err := f.reader.Read()
@@ -48,10 +48,12 @@ func (s *source) readCSV(ctx context.Context, r Request, t *target, at place) er
 			return errors.Join(ctx.Err(), r.refuse("the source cannot be read: %v", err))
 		}
 		if rows == 0 {
-			s.bytes -= unit.Bytes(len(text))
+			if s.shelf == nil { // which counts it no more
+				s.held -= unit.Bytes(len(text))
+			}
 			return nil
 		}
-		if err := s.add(r, t, columns, rows); err != nil {
+		if err := s.add(r, columns, rows); err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,7 @@ func (a *Ambiguous) Error() string {
 // decide says what becomes of every row. A row of the table that several rows of the source match
 // is *Ambiguous where it may be updated; deleted is deleted.
 func (d *decided) decide(found []matches, hit []uint32) error {
-	d.decision = decision{counts: Counts{Source: int64(len(d.source.rows))}}
+	d.decision = decision{counts: Counts{Source: int64(d.source.count())}}
 	for _, f := range found {
 		if f.ambiguous != nil {
 			return f.ambiguous
@@ -67,7 +67,7 @@ func (d *decided) insert(hit []uint32) error {
 	if hit == nil {
 		return nil
 	}
-	for row := range int32(len(d.source.rows)) {
+	for row := range int32(d.source.count()) {
 		if hit[row/32]&(1<<(row%32)) != 0 {
 			continue
 		}

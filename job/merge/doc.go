@@ -5,7 +5,7 @@
 // that both are joined on, a condition beside them, and clauses for rows that match and for those that
 // do not: of each kind the first counts whose condition (package condition) a row meets. Out comes a
 // Plan, and where it is applied one commit named MERGE with Spark's metrics. Deciding reads and
-// changes nothing: the source is read whole, then the columns that decide, of those files that
+// changes nothing: the source is read whole, onto the disk where memory has no room for its values, then the columns that decide, of those files that
 // bounds cannot exclude, and what becomes of their rows is kept. Applying writes each touched file anew in its own
 // order, without deleted rows and with changed rows in their place as long as their clustering keys
 // and their partition stay. Rows that are inserted go into a touched file whose bounds hold their
@@ -26,5 +26,5 @@
 // It refuses by name, before anything is written: what the embedded engine refuses, what
 // delta.Unalterable lists, changes of an append-only table, NULL for a column that is NOT NULL,
 // columns whose types are not the same, a source that lies in the table or holds it, and sources
-// or matches that the memory limit has no room for.
+// of more rows, or matches, than the memory limit has room for.
 package merge

@@ -1,8 +1,9 @@
 package merge
 
 import (
+	"hash/maphash"
 	"math"
-	"slices"
+	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -12,130 +13,193 @@ import (
 	"ajlo/job/rewrite"
 )
 
-// noGroup is that of a row whose key has a NULL: it matches nothing.
-const noGroup = -1
-
 // noRow is no row of the source.
 const noRow = -1
 
-// index finds rows of the source by their keys. Rows of one key are a group.
+// index finds rows of the source by their keys. It holds numbers of rows, not keys, since the source
+// may be larger than memory.
 type index struct {
-	byKey map[string]int32
-	group []int32 // of each row
-	first []int32 // of each group, its first row
-	last  []int32 // of each group
-	next  []int32 // of each row, the next of its group; noRow after the last
-	// values are, for each column of the key, those of all groups in their order; nil where the
-	// type has no values to compare with bounds.
-	values [][]predicate.Value
+	seed  maphash.Seed
+	table []entry        // of as many places as a power of two; a key is at its hash's or after it
+	next  []int32        // of each row, the next one with its key, noRow after the last; nil where no two have one
+	keys  []rewrite.Keys // of each chunk
+	reach []reach        // of each column of the key
+}
+
+// entry is a key: its first row, counted from one.
+type entry struct {
+	hash uint32
+	row  int32
 }
 
 // makeIndex refuses a source of more rows than can be numbered.
 func (s *source) makeIndex(r Request, t *target) error {
-	if len(s.rows) > math.MaxInt32 {
-		return r.refuse("the source has %d rows, more than ajlo merges at once: merge it in parts", len(s.rows))
-	}
-	s.index = index{byKey: map[string]int32{}, values: make([][]predicate.Value, len(t.on))}
-	fields := make(delta.Schema, len(t.on))
-	for k, c := range t.on {
-		fields[k] = t.schema[c]
-	}
+	x := &s.index
+	*x = index{seed: maphash.MakeSeed(), reach: make([]reach, len(t.on))}
+	x.table = make([]entry, 1<<bits.Len(uint(s.count())*3/2))
 	for _, chunk := range s.chunks {
 		key := make([]arrow.Array, len(t.on))
 		for k, c := range t.on {
 			key[k] = chunk[c]
 		}
-		if err := s.index.add(key, fields); err != nil {
+		keys, err := rewrite.ViewKeys(key)
+		if err == nil {
+			err = x.note(key, keys, t)
+		}
+		if err != nil {
 			return r.refuse("the source: %v", err)
 		}
+		x.keys = append(x.keys, keys)
 	}
-	s.index.sort()
-	return nil
-}
-
-// add numbers the rows of a chunk and puts them into groups.
-func (x *index) add(columns []arrow.Array, fields delta.Schema) error {
-	keys, err := rewrite.ViewKeys(columns)
-	if err != nil {
-		return err
+	for k := range x.reach {
+		x.reach[k].settle()
 	}
 	var key []byte
-	for i := range columns[0].Len() {
-		row, ok := int32(len(x.group)), false
-		x.next = append(x.next, noRow)
-		if key, ok = keys.Append(key[:0], i); !ok {
-			x.group = append(x.group, noGroup)
-			continue
+	for row := s.count() - 1; row >= 0; row-- { // the first of a key is found first
+		key = x.add(s, int32(row), key)
+	}
+	return nil
+}
+
+// note keeps what the key's columns reach.
+func (x *index) note(key []arrow.Array, keys rewrite.Keys, t *target) error {
+	var room []byte
+	for i := range key[0].Len() {
+		var ok bool
+		if room, ok = keys.Append(room[:0], i); !ok {
+			continue // it matches nothing
 		}
-		group, known := x.byKey[string(key)]
-		if !known {
-			group = int32(len(x.first))
-			x.byKey[string(key)] = group
-			x.first, x.last = append(x.first, row), append(x.last, row)
-			if err := x.note(columns, fields, i); err != nil {
+		for k, c := range t.on {
+			v, ok, err := delta.ValueOf(key[k], i, t.schema[c].Type)
+			if err != nil {
 				return err
 			}
-		}
-		if before := x.last[group]; before != row {
-			x.next[before], x.last[group] = row, row
-		}
-		x.group = append(x.group, group)
-	}
-	return nil
-}
-
-// note keeps the values of a new group.
-func (x *index) note(columns []arrow.Array, fields delta.Schema, row int) error {
-	for k, column := range columns {
-		v, ok, err := delta.ValueOf(column, row, fields[k].Type)
-		if err != nil {
-			return err
-		}
-		if ok {
-			x.values[k] = append(x.values[k], v)
+			x.reach[k].take(v, ok)
 		}
 	}
 	return nil
 }
 
-// sort puts values in their order. NaN is in no bounds of some writers, so that a column with one
-// excludes no file.
-func (x *index) sort() {
-	for k := range x.values {
-		if slices.ContainsFunc(x.values[k], func(v predicate.Value) bool { return v.Kind == predicate.Float && math.IsNaN(v.F) }) {
-			x.values[k] = nil
-		}
-		slices.SortFunc(x.values[k], predicate.Order)
-		x.values[k] = slices.CompactFunc(x.values[k], func(a, b predicate.Value) bool { return predicate.Order(a, b) == 0 })
-	}
-}
-
-// groups is how many keys there are.
-func (x *index) groups() int { return len(x.first) }
-
-// find gives the group of row i of other columns of the same types, noGroup where there is none.
-// The key is room for it, which is given back.
-func (x *index) find(keys rewrite.Keys, i int, key []byte) (int32, []byte) {
-	key, ok := keys.Append(key[:0], i)
+// add puts a row before those of its key.
+func (x *index) add(s *source, row int32, room []byte) []byte {
+	at := s.pick(row)
+	keys := x.keys[at.Chunk-1]
+	key, ok := keys.Append(room[:0], int(at.Row))
 	if !ok {
-		return noGroup, key
+		return key
 	}
-	if group, known := x.byKey[string(key)]; known {
-		return group, key
+	e := x.place(s, keys, int(at.Row), x.hash(key))
+	if e.row != 0 {
+		x.chain(s.count(), row, e.row-1)
 	}
-	return noGroup, key
+	e.row = row + 1
+	return key
+}
+
+func (x *index) hash(key []byte) uint32 { return uint32(maphash.Bytes(x.seed, key)) }
+
+// place is the entry of a key, or an empty one for it.
+func (x *index) place(s *source, keys rewrite.Keys, i int, hash uint32) *entry {
+	for n := hash; ; n++ {
+		e := &x.table[int(n)&(len(x.table)-1)]
+		if e.row == 0 {
+			e.hash = hash
+			return e
+		}
+		if e.hash != hash {
+			continue
+		}
+		if at := s.pick(e.row - 1); keys.Same(i, x.keys[at.Chunk-1], int(at.Row)) {
+			return e
+		}
+	}
+}
+
+func (x *index) chain(rows int, row, after int32) {
+	if x.next == nil {
+		x.next = make([]int32, rows)
+		for i := range x.next {
+			x.next[i] = noRow
+		}
+	}
+	x.next[row] = after
+}
+
+// after is the next row with the key of a row.
+func (x *index) after(row int32) int32 {
+	if x.next == nil {
+		return noRow
+	}
+	return x.next[row]
+}
+
+// find gives the first row of the source with the key of row i of other columns of the same types,
+// noRow where there is none. The key is room for it, which is given back.
+func (s *source) find(keys rewrite.Keys, i int, room []byte) (int32, []byte) {
+	x := &s.index
+	key, ok := keys.Append(room[:0], i)
+	if !ok {
+		return noRow, key
+	}
+	hash := x.hash(key)
+	for n := hash; ; n++ {
+		e := x.table[int(n)&(len(x.table)-1)]
+		if e.row == 0 {
+			return noRow, key
+		}
+		if e.hash != hash {
+			continue
+		}
+		if at := s.pick(e.row - 1); keys.Same(i, x.keys[at.Chunk-1], int(at.Row)) {
+			return e.row - 1, key
+		}
+	}
 }
 
 // mayBeIn reports whether a file with the given bounds of the key's columns could hold a row that
 // matches. Bounds that are not known hold anything.
 func (x *index) mayBeIn(bounds []prune.Bounds) bool {
-	if x.groups() == 0 {
-		return false
-	}
 	for k, b := range bounds {
-		if len(x.values[k]) > 0 && !prune.HoldsAny(b, x.values[k]) {
+		if !x.reach[k].meets(b) {
 			return false
 		}
 	}
 	return true
 }
+
+// mostSpans are kept of a column: far more than tables have files beside each other, 5 MB.
+const mostSpans = 64 << 10
+
+// reach is where a column of the source has values: single ones, and where they are many, spans
+// from one to another.
+type reach struct {
+	low, high []predicate.Value
+	// anywhere is true where the type has no values to compare with bounds, or there is a NaN,
+	// which is in no bounds of some writers.
+	anywhere bool
+}
+
+func (r *reach) take(v predicate.Value, ok bool) {
+	if r.anywhere = r.anywhere || !ok || v.Kind == predicate.Float && math.IsNaN(v.F); r.anywhere {
+		r.low, r.high = nil, nil
+		return
+	}
+	if r.low, r.high = append(r.low, v), append(r.high, v); len(r.low) >= 2*mostSpans {
+		r.settle()
+	}
+}
+
+// settle puts spans in order, joins those that meet, and neighbours where they are too many.
+func (r *reach) settle() {
+	r.low, r.high = joined(r.low, r.high)
+	for len(r.low) > mostSpans {
+		n := 0
+		for i := 0; i < len(r.low); i += 2 {
+			r.low[n], r.high[n] = r.low[i], r.high[min(i+1, len(r.high)-1)]
+			n++
+		}
+		r.low, r.high = r.low[:n], r.high[:n]
+	}
+}
+
+func (r *reach) meets(b prune.Bounds) bool { return r.anywhere || prune.HoldsAnyOf(b, r.low, r.high) }

@@ -124,13 +124,13 @@ type firstPass struct {
 
 // match reads the candidates and says which rows of the source match.
 func (m *Merger) match(ctx context.Context, r Request, d *decided) (found []matches, hit []uint32, err error) {
-	prepared, err := rewrite.Prepare(ctx, d.target.task(r, d.candidates), m.rewriting(d.source.bytes))
+	prepared, err := rewrite.Prepare(ctx, d.target.task(r, d.candidates), m.rewriting(d.source.held))
 	if err != nil {
 		return nil, nil, d.target.refusal(r, err)
 	}
 	p := &firstPass{decided: d, request: r, prepared: prepared, most: int64(m.o.Memory / matchShare / matchBytes)}
 	if len(r.NotMatched) > 0 {
-		p.hit = make([]uint32, len(d.source.rows)/32+1)
+		p.hit = make([]uint32, d.source.count()/32+1)
 	}
 	for _, c := range d.rules.read {
 		if slices.Contains(d.target.parted, c) {
@@ -220,9 +220,9 @@ func (l *look) batch(add delta.Add, rows rewrite.Rows) error {
 			return fmt.Errorf("%s has more rows than ajlo merges into", add.Path)
 		}
 		of.At = i
-		var group int32
-		group, l.key = l.source.index.find(keys, i, l.key)
-		if err := l.row(of, uint32(rows.Position(i)), group); err != nil || l.ambiguous != nil {
+		var first int32
+		first, l.key = l.source.find(keys, i, l.key)
+		if err := l.row(of, uint32(rows.Position(i)), first); err != nil || l.ambiguous != nil {
 			return err
 		}
 	}
@@ -238,8 +238,8 @@ func (l *look) batch(add delta.Add, rows rewrite.Rows) error {
 }
 
 // row decides what becomes of a row.
-func (l *look) row(of condition.Row, place uint32, group int32) error {
-	by, err := l.matching(of, group)
+func (l *look) row(of condition.Row, place uint32, first int32) error {
+	by, err := l.matching(of, first)
 	if err != nil || l.ambiguous != nil {
 		return err
 	}
@@ -258,18 +258,13 @@ func (l *look) row(of condition.Row, place uint32, group int32) error {
 	return err
 }
 
-// matching is the first row of the source that a row matches, noRow where there is none; all of
-// them are marked.
-func (l *look) matching(of condition.Row, group int32) (first int32, err error) {
-	first = noRow
-	if group == noGroup {
-		return first, nil
+// matching is the first row of the source that a row matches, among those with its key, noRow where
+// there is none; all of them are marked.
+func (l *look) matching(of condition.Row, row int32) (first int32, err error) {
+	if row == noRow || l.rules.on == nil && l.request.unambiguous() && (l.hit == nil || l.marked(row)) {
+		return row, nil // the others of its key are marked, too, or being marked
 	}
-	x := &l.source.index
-	if l.rules.on == nil && l.request.unambiguous() && (l.hit == nil || l.marked(x.first[group])) {
-		return x.first[group], nil // the others of the group are marked, too, or being marked
-	}
-	for row := x.first[group]; row != noRow; row = x.next[row] {
+	for first = noRow; row != noRow; row = l.source.index.after(row) {
 		if l.rules.on != nil {
 			if holds, err := l.rules.on.Holds(of, l.source.row(row)); err != nil {
 				return noRow, err
@@ -296,7 +291,7 @@ func (p *firstPass) marked(row int32) bool {
 
 // row is a row of the source.
 func (s *source) row(row int32) condition.Row {
-	at := s.rows[row]
+	at := s.pick(row)
 	return condition.Row{Columns: s.chunks[at.Chunk-1], At: int(at.Row)}
 }
 

@@ -115,13 +115,14 @@ type Result struct {
 }
 
 // Apply merges, or leaves the table as it was. Where others change what was read it decides anew.
-func (m *Merger) Apply(ctx context.Context, r Request) (Result, error) {
+func (m *Merger) Apply(ctx context.Context, r Request) (_ Result, err error) {
 	var last Result
-	var s *source
+	h := &holder{}
+	defer func() { err = errors.Join(err, h.close()) }()
 	retry := execute.Retry{Pause: firstPause, Now: m.o.Now, Random: m.o.Random, Wait: m.o.Wait}
 	done, err := retry.Do(ctx, r.Table, conflicts, func() (execute.Result, error) {
 		var err error
-		last, s, err = m.attempt(ctx, r, s)
+		last, err = m.attempt(ctx, r, h)
 		return execute.Result{Attempts: last.Attempts}, err
 	})
 	last.Attempts, last.Took = done.Attempts, done.Took
@@ -133,12 +134,12 @@ func conflicts(err error) bool {
 	return errors.As(err, &conflict)
 }
 
-// attempt merges into the newest version. It gives the source that it read, for the next one.
-func (m *Merger) attempt(ctx context.Context, r Request, s *source) (Result, *source, error) {
+// attempt merges into the newest version.
+func (m *Merger) attempt(ctx context.Context, r Request, h *holder) (Result, error) {
 	began := m.o.Now()
-	d, err := m.decide(ctx, r, s)
+	d, err := m.decide(ctx, r, h)
 	if err != nil {
-		return Result{}, s, err
+		return Result{}, err
 	}
 	result := Result{Plan: d.plan, Version: d.plan.Version}
 	reason, err := m.probe.Hazard(ctx, d.target.store, m.o.Commit)
@@ -146,27 +147,27 @@ func (m *Merger) attempt(ctx context.Context, r Request, s *source) (Result, *so
 		err = r.refuse("%s", reason)
 	}
 	if err != nil {
-		return Result{}, d.source, err
+		return Result{}, err
 	}
 	gone, err := m.sweep(ctx, d.target.store, r.Location)
 	if err != nil {
-		return Result{}, d.source, err
+		return Result{}, err
 	}
 	if len(gone) > 0 {
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d files of a merge that died were deleted", len(gone)))
 	}
 	if len(d.decision.touched)+len(d.decision.inserted) == 0 {
-		return result, d.source, nil
+		return result, nil
 	}
-	reason, err = execute.Room(d.target.store, d.plan.BytesTouched+d.plan.BytesJoined+d.source.bytes, m.o.FreeSpace)
+	reason, err = execute.Room(d.target.store, d.plan.BytesTouched+d.plan.BytesJoined+d.source.size, m.o.FreeSpace)
 	if err == nil && reason != "" {
 		err = r.refuse("%s: make room", reason)
 	}
 	if err != nil {
-		return Result{}, d.source, err
+		return Result{}, err
 	}
 	err = m.carryOut(ctx, r, d, began, &result)
-	return result, d.source, err
+	return result, err
 }
 
 // carryOut writes and commits. After an error before the commit the new files are gone.
@@ -217,7 +218,7 @@ type output struct {
 // write makes all new files. Those of an error are on the journal.
 func (m *Merger) write(ctx context.Context, r Request, d decided, j *journal) (out output, err error) {
 	out.rewrote = m.o.Now()
-	o := m.rewriting(d.source.bytes)
+	o := m.rewriting(d.source.held)
 	o.Run, o.Intend = j.run, j.intend
 	p, err := d.newSecondPass(ctx, r, o)
 	if err != nil {

@@ -378,6 +378,52 @@ func TestBadCSV(t *testing.T) {
 	}
 }
 
+// The values of a source that memory has no room for wait on the disk, and nothing of them stays.
+func TestSourceLargerThanMemory(t *testing.T) {
+	for _, form := range []string{asParquet, asFolder, asDelta, asParted, asCSV} {
+		t.Run(form, func(t *testing.T) {
+			dir, spill := filepath.Join(t.TempDir(), "t"), t.TempDir()
+			m := made{parted: true, keys: []string{"id", "day"}, properties: map[string]string{"delta.enableDeletionVectors": "true"}}
+			rows := numbered(0, 1500)
+			makeTable(t, dir, m, rows[:500], rows[500:1000], rows[1000:])
+			source := numbered(300, 2000)
+			for i := range source {
+				source[i].Amount, source[i].Code = p(int64(-i)), p("changed "+strings.Repeat("é", i%20))
+				if i%50 == 3 {
+					source[i].ID = nil
+				}
+				if i%7 == 0 {
+					source[i].Day, source[i].Part = p(int32(-i)), nil
+				}
+			}
+			r := merge.Request{
+				Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), form, source), On: []table.Column{"id"},
+				Matched: []merge.Clause{{Action: merge.Delete, Condition: "s.amount < t.small"}, {Action: merge.Update}}, NotMatched: always(merge.Insert),
+			}
+			o := options()
+			o.Spill, o.Memory, o.TargetFile = spill, 240*unit.KB, 16*unit.KB
+			if form == asCSV {
+				o.Memory = 400 * unit.KB // its text is read whole
+			}
+			got := apply(t, o, r)
+			means := meanings{"s.amount < t.small": func(t, s *row) *bool { return nil }} // small is NULL
+			want, counts, err := model(r, means, rows, source)
+			must(t, err)
+			if diff := differences(textsOf(t, m, want), rowsOf(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+			if got.Plan.Rows.Updated != counts.Updated || got.Plan.Rows.Inserted != counts.Inserted {
+				t.Errorf("%+v, want %+v", got.Plan.Rows, counts)
+			}
+			left, err := os.ReadDir(spill)
+			if len(left) > 0 || err != nil {
+				t.Errorf("left: %v, %v", left, err)
+			}
+			noStrays(t, dir)
+		})
+	}
+}
+
 // Sources and matches that the memory has no room for are refused in words that say what to set.
 func TestMemoryLimit(t *testing.T) {
 	tests := []struct {
@@ -385,7 +431,7 @@ func TestMemoryLimit(t *testing.T) {
 		source []row
 		want   string
 	}{
-		{"the source", numbered(0, 2000), "set --memory higher"},
+		{"the source", numbered(0, 4000), "has more rows than the 3571 whose keys"},
 		{"the matches", []row{{body: body{Flag: p(true)}}}, "rows match, which"},
 	}
 	for _, tt := range tests {

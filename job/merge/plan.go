@@ -3,6 +3,7 @@ package merge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -53,13 +54,15 @@ type decided struct {
 }
 
 // Plan decides what a merge would do and changes nothing.
-func (m *Merger) Plan(ctx context.Context, r Request) (Plan, error) {
-	d, err := m.decide(ctx, r, nil)
+func (m *Merger) Plan(ctx context.Context, r Request) (_ Plan, err error) {
+	h := &holder{}
+	defer func() { err = errors.Join(err, h.close()) }()
+	d, err := m.decide(ctx, r, h)
 	return d.plan, err
 }
 
 // decide plans for the newest version of the table. A source that was read before is used again.
-func (m *Merger) decide(ctx context.Context, r Request, s *source) (d decided, err error) {
+func (m *Merger) decide(ctx context.Context, r Request, h *holder) (d decided, err error) {
 	if err := r.Check(); err != nil {
 		return decided{}, err
 	}
@@ -67,10 +70,8 @@ func (m *Merger) decide(ctx context.Context, r Request, s *source) (d decided, e
 	if d.target, err = m.open(ctx, r); err != nil {
 		return decided{}, err
 	}
-	if d.source = s; s == nil || s.schema != d.target.lake.SchemaHash {
-		if d.source, err = m.read(ctx, r, d.target); err != nil {
-			return decided{}, err
-		}
+	if d.source, err = h.read(ctx, m, r, d.target); err != nil {
+		return decided{}, err
 	}
 	if d.rules, err = compile(r, d.target, d.source); err != nil {
 		return decided{}, err

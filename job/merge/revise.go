@@ -329,7 +329,7 @@ func (e *edit) fate(place uint64) (row built, by int32) {
 	row, by = built{rule: none}, noRow
 	if e.next < len(e.places) && uint64(e.places[e.next]) == place {
 		row.rule, by = int(e.rule[e.next]), e.by[e.next]
-		row.from = e.source.rows[by]
+		row.from = e.source.pick(by)
 		e.next++
 		e.met++
 		return row, by

@@ -365,7 +365,7 @@ func (c *rules) of(s *source, rule, column int, row int32) (arrow.Array, int) {
 		return nil, 0
 	}
 	if p := c.providers[column][n]; p.literal == nil {
-		at := s.rows[row]
+		at := s.pick(row)
 		return s.chunks[at.Chunk-1][p.slot], int(at.Row)
 	}
 	return c.providers[column][n].literal, 0

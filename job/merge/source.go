@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -30,25 +32,29 @@ const (
 	FromCSV     Format = "csv"
 )
 
-// source is the rows to merge, whole in memory, in the table's columns and types.
+// source is the rows to merge, in the table's columns and types: in memory, or on a shelf.
 type source struct {
 	format  Format
 	version int64           // of a Delta table
 	schema  string          // hash of the table's schema that it was read for
 	types   []delta.Type    // by slot, see want; none for those that are not wanted
 	chunks  [][]arrow.Array // by slot; nil for those that are not wanted
-	rows    []rewrite.Pick  // of each row; chunk 0 is left to the table's own rows
-	bytes   unit.Bytes
-	limit   unit.Bytes // for bytes
+	ends    []int           // of each chunk, rows up to its end
+	shelf   *rewrite.Shelf  // where values are that memory has no room for; nil while it has
+	size    unit.Bytes      // of all values
+	held    unit.Bytes      // in memory
+	limit   unit.Bytes      // for held
+	folder  string          // of the shelf
 	index   index
 }
 
-// sourceShare of the memory limit, one part in so many, is the most that a source may take with
-// its index.
+// sourceShare of the memory limit, one part in so many, is the most that a source may take. Values
+// that do not fit go on a shelf; the index has to fit.
 const sourceShare = 3
 
-// indexRow is about what the index takes for each row of a source, beside the bytes of keys.
-const indexRow = 96 // bytes
+// indexRow is the most that the index takes for each row of a source: up to three entries, and the
+// number of the next.
+const indexRow = 28 // bytes
 
 // place is a source that was found.
 type place struct {
@@ -103,13 +109,38 @@ func canonical(place string) string {
 	return filepath.ToSlash(dir)
 }
 
-// read loads the source and makes its index.
+// holder has the source from one attempt to the next.
+type holder struct{ source *source }
+
+// read gives the source as the table's columns want it: the one that was read before, if it was for
+// the same.
+func (h *holder) read(ctx context.Context, m *Merger, r Request, t *target) (*source, error) {
+	if h.source != nil && h.source.schema == t.lake.SchemaHash {
+		return h.source, nil
+	}
+	if err := h.close(); err != nil {
+		return nil, err
+	}
+	var err error
+	h.source, err = m.read(ctx, r, t)
+	return h.source, err
+}
+
+func (h *holder) close() error {
+	if h.source == nil || h.source.shelf == nil {
+		return nil
+	}
+	defer func() { h.source = nil }()
+	return h.source.shelf.Close()
+}
+
+// read loads the source and makes its index. It gives it after an error, too, to be closed.
 func (m *Merger) read(ctx context.Context, r Request, t *target) (*source, error) {
 	at, err := m.find(ctx, r, t)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{format: at.format, schema: t.lake.SchemaHash, limit: m.o.Memory / sourceShare, types: make([]delta.Type, t.slots())}
+	s := &source{format: at.format, schema: t.lake.SchemaHash, limit: m.o.Memory / sourceShare, folder: m.o.Spill, types: make([]delta.Type, t.slots())}
 	switch at.format {
 	case FromCSV:
 		err = s.readCSV(ctx, r, t, at)
@@ -119,27 +150,63 @@ func (m *Merger) read(ctx context.Context, r Request, t *target) (*source, error
 		err = m.readParquet(ctx, r, t, at, s)
 	}
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	return s, s.makeIndex(r, t)
 }
 
 // add takes some rows in.
-func (s *source) add(r Request, t *target, columns map[int]arrow.Array, rows int) error {
-	chunk := make([]arrow.Array, len(s.types))
-	for c, column := range columns {
-		chunk[c] = column
-		s.bytes += unit.Bytes(column.Data().SizeInBytes())
+func (s *source) add(r Request, columns map[int]arrow.Array, rows int) error {
+	chunk, bytes := make([]arrow.Array, len(s.types)), unit.Bytes(0)
+	for slot, column := range columns {
+		chunk[slot] = column
+		bytes += unit.Bytes(column.Data().SizeInBytes())
 	}
-	s.bytes += unit.Bytes(rows) * indexRow
-	if s.bytes > s.limit {
-		return r.refuse("the source takes more than %s in memory, a third of the limit: set --memory higher or merge it in parts", s.limit)
+	index := unit.Bytes(rows) * indexRow
+	s.chunks, s.ends = append(s.chunks, chunk), append(s.ends, s.count()+rows)
+	s.size, s.held = s.size+bytes, s.held+index
+	if unit.Bytes(s.count())*indexRow > s.limit || s.count() > math.MaxInt32 {
+		return r.refuse("the source has more rows than the %d whose keys a third of the memory limit has room for: set --memory higher or merge it in parts", min(s.limit/indexRow, math.MaxInt32))
 	}
-	s.chunks = append(s.chunks, chunk)
-	for i := range rows {
-		s.rows = append(s.rows, rewrite.Pick{Chunk: uint32(len(s.chunks)), Row: uint32(i)})
+	if s.shelf == nil && s.held+bytes <= s.limit {
+		s.held += bytes
+		return nil
+	}
+	return s.shelve()
+}
+
+// shelve puts the values of what came last, and of what is in memory yet, on the shelf.
+func (s *source) shelve() (err error) {
+	from := len(s.chunks) - 1
+	if s.shelf == nil {
+		if s.shelf, err = rewrite.NewShelf(s.folder); err != nil {
+			return err
+		}
+		from, s.held = 0, unit.Bytes(s.count())*indexRow
+	}
+	for i := from; i < len(s.chunks); i++ {
+		if s.chunks[i], err = s.shelf.Keep(s.chunks[i]); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// count is how many rows there are.
+func (s *source) count() int {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	return s.ends[len(s.ends)-1]
+}
+
+// pick is where a row is; chunk 0 is left to the table's own rows.
+func (s *source) pick(row int32) rewrite.Pick {
+	chunk, begin := sort.SearchInts(s.ends, int(row)+1), 0
+	if chunk > 0 {
+		begin = s.ends[chunk-1]
+	}
+	return rewrite.Pick{Chunk: uint32(chunk + 1), Row: uint32(int(row) - begin)}
 }
 
 // readDelta reads the newest version of a Delta table.
@@ -342,7 +409,7 @@ func (m *Merger) readFiles(ctx context.Context, r Request, t *target, s *source,
 			if err != nil {
 				return r.refuse("the source cannot be read: %v", err)
 			}
-			if err := s.add(r, t, columns, rows.Count); err != nil {
+			if err := s.add(r, columns, rows.Count); err != nil {
 				return err
 			}
 		}

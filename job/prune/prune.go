@@ -184,7 +184,11 @@ func (b Bounds) mayStartWith(prefix predicate.Value) bool {
 
 // HoldsAny reports whether a file with these bounds could hold one of the values, which are in
 // their order and of one kind.
-func HoldsAny(b Bounds, sorted []predicate.Value) bool {
-	at := sort.Search(len(sorted), func(i int) bool { return b.minAtMost(sorted[i]) })
-	return at < len(sorted) && !b.allNull() && b.maxAtLeast(sorted[at])
+func HoldsAny(b Bounds, sorted []predicate.Value) bool { return HoldsAnyOf(b, sorted, sorted) }
+
+// HoldsAnyOf reports whether a file with these bounds could hold a value of one of the spans, from low
+// to high, which are in their order, apart and of one kind.
+func HoldsAnyOf(b Bounds, low, high []predicate.Value) bool {
+	at := sort.Search(len(high), func(i int) bool { return b.minAtMost(high[i]) })
+	return at < len(high) && !b.allNull() && b.maxAtLeast(low[at])
 }
