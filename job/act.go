@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ajlo/job/delta"
@@ -52,6 +53,11 @@ func (n Night) execute(ctx context.Context, d Decision, l Lake, r *record) ([]St
 func (n Night) check(ctx context.Context, d Decision, l Lake, s plan.Step) error {
 	if !n.Config.MayWrite(s.Table, s.Location) {
 		return &execute.Refusal{Table: s.Table, Reason: "it is not under write: in the config"}
+	}
+	if found, ok := l.find(s.Table); ok {
+		if why := withheld(ctx, n.Catalogs, found.Names); len(why) > 0 {
+			return &execute.Refusal{Table: s.Table, Reason: strings.Join(why, "; ")}
+		}
 	}
 	if s.Kind == plan.Rollback { // what it was planned for is looked up in the table's history
 		if _, reason := placed(l, s); reason != "" {

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ajlo/job"
 	"ajlo/job/config"
+	"ajlo/job/plan"
 	"ajlo/job/table"
 	"ajlo/job/window"
 	"ajlo/state"
@@ -57,5 +61,74 @@ func TestCatalogsPlaceTables(t *testing.T) {
 	}
 	if c.asked > 2 { // once for what queries read, once for what they wrote
 		t.Errorf("a catalog that does not answer was asked %d times", c.asked)
+	}
+}
+
+// keeper is a catalog that keeps one table to itself, or does not tell.
+type keeper struct {
+	listing
+	keeps table.Name
+	err   error
+}
+
+func (k *keeper) Keeps(_ context.Context, name table.Name) (string, error) {
+	if k.err != nil || name != k.keeps {
+		return "", k.err
+	}
+	return "its commits are made by its catalog", nil
+}
+
+// A table that its catalog keeps to itself is no target, wherever its place is known from: not of a
+// night, and not of a plan that was made before the catalog kept it.
+func TestCatalogsKeepTables(t *testing.T) {
+	l := newLake(t, "tpch.orders, tpch.lineitem")
+	l.config.Sample = config.SampleBounds
+	run := func(k *keeper, mode job.Mode, do func(job.Night, context.Context) (job.Result, error)) job.Result {
+		t.Helper()
+		result, err := l.with(t, firstNight, mode, func(n job.Night, ctx context.Context) (job.Result, error) {
+			n.Catalogs = []job.Locator{k}
+			return do(n, ctx)
+		})
+		if err != nil && job.CodeOf(err) != job.ExitRefused && job.CodeOf(err) != job.ExitPart {
+			t.Fatal(err)
+		}
+		return result
+	}
+	steps := func(r job.Result) (names []table.Name) {
+		for _, s := range r.Decision.Plan.Steps {
+			names = append(names, s.Table)
+		}
+		slices.Sort(names)
+		return names
+	}
+	night := func(n job.Night, ctx context.Context) (job.Result, error) { return n.Run(ctx) }
+
+	free := run(&keeper{}, job.DryRun, night)
+	if d := cmp.Diff([]table.Name{"tpch.lineitem", "tpch.orders"}, steps(free)); d != "" {
+		t.Errorf("steps where nothing is kept (-want +got):\n%s", d)
+	}
+	one := run(&keeper{keeps: "tpch.orders"}, job.DryRun, night)
+	if d := cmp.Diff([]table.Name{"tpch.lineitem"}, steps(one)); d != "" {
+		t.Errorf("steps where a table is kept (-want +got):\n%s", d)
+	}
+	at := slices.IndexFunc(one.Decision.Plan.Tables, func(p plan.Table) bool { return p.Table == "tpch.orders" })
+	if reason := one.Decision.Plan.Tables[at].Reason; !strings.Contains(reason, "its commits are made by its catalog") {
+		t.Errorf("the reason is %q", reason)
+	}
+	silent := run(&keeper{err: errors.New("connection refused")}, job.DryRun, night)
+	if left := steps(silent); len(left) > 0 {
+		t.Errorf("steps while the catalog does not tell: %v", left)
+	}
+
+	late := run(&keeper{keeps: "tpch.orders"}, job.Execute, func(n job.Night, ctx context.Context) (job.Result, error) {
+		return n.Apply(ctx, free.Decision.PlanJSON)
+	})
+	if len(late.Steps) != 2 {
+		t.Errorf("%d steps", len(late.Steps))
+	}
+	for _, s := range late.Steps {
+		if kept := s.Table == "tpch.orders"; (s.Status == job.StepApplied) == kept || kept && !strings.Contains(s.Err, "its commits are made by its catalog") {
+			t.Errorf("%s: %s, %s", s.Table, s.Status, s.Err)
+		}
 	}
 }

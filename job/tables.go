@@ -63,8 +63,18 @@ func (n Night) look(ctx context.Context, o Observed) Lake {
 		}
 	}
 	l := search.lake()
+	n.askKeepers(ctx, l)
 	n.warnOfNames(l)
 	return l
+}
+
+// askKeepers adds why catalogs keep tables to themselves that could be rewritten else.
+func (n Night) askKeepers(ctx context.Context, l Lake) {
+	for i, f := range l.Tables {
+		if n.Config.MayWrite(f.Snapshot.Table, f.Snapshot.Location) {
+			l.Tables[i].Unsupported = append(l.Tables[i].Unsupported, withheld(ctx, n.Catalogs, f.Names)...)
+		}
+	}
 }
 
 // search is a look for tables under way. Each name is asked for once at each place that logs

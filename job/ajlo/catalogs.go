@@ -24,7 +24,19 @@ func newCatalogs(c config.Config) ([]job.Locator, error) {
 		if err != nil {
 			return nil, &job.UsageError{Text: err.Error()}
 		}
-		list = append(list, &remote.REST{Catalog: one.Name, URI: one.URI, Warehouse: one.Warehouse, Token: token, Credential: credential, Limit: catalogLimit})
+		list = append(list, newCatalog(one, token, credential))
 	}
 	return list, nil
+}
+
+func newCatalog(c config.Catalog, token, credential string) job.Locator {
+	switch c.Kind {
+	case config.Hive:
+		return &remote.Hive{Catalog: c.Name, URI: c.URI, Limit: catalogLimit}
+	case config.Glue:
+		return &remote.Glue{Catalog: c.Name, ID: c.Warehouse, Endpoint: c.URI, Limit: catalogLimit}
+	case config.Unity:
+		return &remote.Unity{Catalog: c.Name, URI: c.URI, Token: token, Limit: catalogLimit}
+	}
+	return &remote.REST{Catalog: c.Name, URI: c.URI, Warehouse: c.Warehouse, Token: token, Credential: credential, Limit: catalogLimit}
 }

@@ -45,6 +45,17 @@ type Place struct {
 	Source   Source
 }
 
+// Unplaced says that a catalog over the network knows a table and gives no place that ajlo could work
+// on: it is of another format, a view, or has no place there.
+type Unplaced struct {
+	Name table.Name
+	Why  string // as in "it is a parquet table"
+}
+
+func (u *Unplaced) Error() string {
+	return "the catalog has " + string(u.Name) + ", but " + u.Why
+}
+
 // Resolve finds a table by its name and the place the log gives, either of which may be
 // empty; ok is false where nothing stands at any of the places asked.
 func (c Catalog) Resolve(name table.Name, logged table.Location) (p Place, ok bool) {

@@ -39,19 +39,14 @@ const (
 // CatalogKind is how a catalog is spoken with.
 type CatalogKind string
 
-// IcebergREST is the protocol of Iceberg's REST catalogs, the one kind that is asked.
-const IcebergREST CatalogKind = "iceberg_rest"
-
-// catalogKind refuses the others by name, and says what to do instead.
-func catalogKind(text string) (CatalogKind, error) {
-	switch text {
-	case string(IcebergREST):
-		return IcebergREST, nil
-	case "hive_metastore", "glue", "unity":
-		return "", fmt.Errorf("a catalog of kind %s is not asked yet: place its tables under lake.tables or lake.roots, or ask it by its Iceberg REST endpoint as iceberg_rest where it has one", text)
-	}
-	return "", fmt.Errorf("kind of catalog %q: want %s", text, IcebergREST)
-}
+// The kinds of catalogs: of the protocol of Iceberg's REST catalogs, Hive Metastores by Thrift, AWS
+// Glue, and Unity Catalogs by their REST interface.
+const (
+	IcebergREST CatalogKind = "iceberg_rest"
+	Hive        CatalogKind = "hive"
+	Glue        CatalogKind = "glue"
+	Unity       CatalogKind = "unity"
+)
 
 // Commit is how commits to Delta tables on S3 are made safe (rule 4).
 type Commit string

@@ -132,11 +132,15 @@ type Lake struct {
 // Catalog is one over the network.
 type Catalog struct {
 	Kind CatalogKind `json:"kind"`
-	URI  string      `json:"uri"`
-	// Name is the first part of its tables' names in logs; "" where they have two parts.
-	Name      string `json:"name"`
-	Warehouse string `json:"warehouse"` // that its server is asked for; "" for its own
-	// Token, or a Credential for OAuth, is how it is entered.
+	// URI is the address of its server, thrift://host:port of a Hive Metastore; of Glue "" for the
+	// region's own.
+	URI string `json:"uri"`
+	// Name is the first part of its tables' names in logs; "" where they have two parts, or where any
+	// catalog of a Unity server is meant.
+	Name string `json:"name"`
+	// Warehouse is what an Iceberg server is asked for, or the id of Glue's catalog; "" for its own.
+	Warehouse string `json:"warehouse"`
+	// Token (of Iceberg and Unity), or a Credential for OAuth (of Iceberg), is how it is entered.
 	Token      Secret `json:"token"`
 	Credential Secret `json:"credential"`
 }

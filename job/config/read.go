@@ -162,13 +162,7 @@ func (r *reader) pathMap(written map[string]text) map[string]string {
 func (r *reader) lake(written lake) Lake {
 	l := Lake{Roots: []string{}, Tables: []Table{}, Address: read(r, written.Address, oneOf(ByName, ByPath)), Catalogs: []Catalog{}}
 	for i, c := range written.Catalogs {
-		path := fmt.Sprintf("$.lake.catalogs[%d]", i)
-		r.require(c.Kind, path, "a catalog without a `kind`", "say iceberg_rest")
-		r.require(c.URI, path, "a catalog without a `uri`", "give the URL of its server")
-		l.Catalogs = append(l.Catalogs, Catalog{
-			Kind: read(r, c.Kind, catalogKind), URI: read(r, c.URI, server), Name: read(r, c.Name, notEmpty), Warehouse: read(r, c.Warehouse, notEmpty),
-			Token: r.secret(c.Token, "lake.catalogs.token"), Credential: r.secret(c.Credential, "lake.catalogs.credential"),
-		})
+		l.Catalogs = append(l.Catalogs, r.catalog(c, fmt.Sprintf("$.lake.catalogs[%d]", i)))
 	}
 	for _, root := range written.Roots {
 		l.Roots = append(l.Roots, read(r, root, r.path))

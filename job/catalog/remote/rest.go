@@ -38,7 +38,7 @@ func (r *REST) Name() string { return r.URI }
 // Locate gives the place of a table; ok is false where the name is none of the catalog's, or where
 // it has no such table.
 func (r *REST) Locate(ctx context.Context, name table.Name) (at table.Location, ok bool, err error) {
-	identifier := r.identifier(name)
+	identifier := ownParts(r.Catalog, name)
 	if identifier == nil {
 		return "", false, nil
 	}
@@ -55,26 +55,6 @@ func (r *REST) Locate(ctx context.Context, name table.Name) (at table.Location, 
 		return "", false, fmt.Errorf("catalog %s: asking for %s: %w", r.URI, name, r.bare(err))
 	}
 	return table.Location(found.Location()), true, nil
-}
-
-// identifier is the name as the catalog has it, nil where it is not its own.
-func (r *REST) identifier(name table.Name) []string {
-	parts := strings.Split(string(name), ".")
-	if r.Catalog == "" {
-		if len(parts) != 2 {
-			return nil
-		}
-	} else if parts[0] != r.Catalog || len(parts) < 3 {
-		return nil
-	} else {
-		parts = parts[1:]
-	}
-	for _, p := range parts {
-		if p == "" || strings.ContainsAny(p, "/\\\x00\x1f") { // what would be another path, or is a separator of the protocol
-			return nil
-		}
-	}
-	return parts
 }
 
 // Connect asks the catalog for its settings, once.
@@ -105,11 +85,18 @@ func (r *REST) Connect(ctx context.Context) error {
 
 // bare is an error without what is secret.
 func (r *REST) bare(err error) error {
-	text := err.Error()
-	for _, secret := range []string{r.Token, r.Credential} {
-		if secret != "" && strings.Contains(text, secret) {
-			return errors.New(strings.ReplaceAll(text, secret, "…"))
-		}
+	if text := bare(err.Error(), r.Token, r.Credential); text != err.Error() {
+		return errors.New(text)
 	}
 	return err
+}
+
+// bare is a text without secrets.
+func bare(text string, secrets ...string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "…")
+		}
+	}
+	return text
 }

@@ -4,13 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
-
-	iceberg "github.com/apache/iceberg-go"
-	"github.com/apache/iceberg-go/catalog/rest"
 
 	"ajlo/job/table"
 )
@@ -106,37 +102,5 @@ func TestCatalogsThatDoNotAnswer(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// AJLO_REST names a server of Iceberg's reference implementation, whose warehouse is a folder of
-// this machine: a table that is made there is found where it is.
-func TestReferenceServer(t *testing.T) {
-	uri := os.Getenv("AJLO_REST")
-	if uri == "" {
-		t.Skip("AJLO_REST names no server")
-	}
-	client, err := rest.NewCatalog(t.Context(), "test", uri)
-	if err != nil {
-		t.Fatal(err)
-	}
-	namespace := "n" + strings.ToLower(time.Now().UTC().Format("20060102T150405"))
-	if err := client.CreateNamespace(t.Context(), []string{namespace}, iceberg.Properties{}); err != nil {
-		t.Fatal(err)
-	}
-	schema := iceberg.NewSchema(0, iceberg.NestedField{ID: 1, Name: "a", Type: iceberg.PrimitiveTypes.Int64})
-	made, err := client.CreateTable(t.Context(), []string{namespace, "orders"}, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &REST{Catalog: "lake", URI: uri, Limit: 30 * time.Second}
-	at, ok, err := r.Locate(t.Context(), table.Name("lake."+namespace+".orders"))
-	if err != nil || !ok || string(at) != made.Location() {
-		t.Errorf("%q, %t, %v; it is at %s", at, ok, err, made.Location())
-	}
-	for _, name := range []table.Name{table.Name("lake." + namespace + ".none"), "lake.nowhere.none"} {
-		if at, ok, err := r.Locate(t.Context(), name); ok || err != nil {
-			t.Errorf("%s: %q, %t, %v", name, at, ok, err)
-		}
 	}
 }
