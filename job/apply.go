@@ -32,8 +32,8 @@ func (n Night) Apply(ctx context.Context, planJSON []byte) (Result, error) {
 	return result, errors.Join(err, record.end(result, err))
 }
 
-func (n Night) carryOut(ctx context.Context, d Decision, record *record) (Result, error) {
-	result := n.started()
+func (n Night) carryOut(ctx context.Context, d Decision, record *record) (result Result, err error) {
+	result = n.started()
 	result.Decision = d
 	if err := n.approved(d.PlanHash); err != nil {
 		result.Outcome = state.Refused
@@ -45,6 +45,9 @@ func (n Night) carryOut(ctx context.Context, d Decision, record *record) (Result
 	observed := n.observedAgain(ctx)
 	lake := n.lookAt(ctx, d.Plan.Steps, observed)
 	if err := record.decision(ctx, d, lake); err != nil {
+		return result, err
+	}
+	if result.PlanFile, result.ScriptFile, err = n.keep(ctx, d); err != nil {
 		return result, err
 	}
 	if len(d.Plan.Steps) == 0 {

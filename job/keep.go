@@ -18,7 +18,8 @@ const shownHash = 12
 // plansFolder is the folder beside the state that keeps plans and their scripts.
 const plansFolder = "plans"
 
-// keep writes the plan and its script beside the state, where people and apply find them.
+// keep writes the plan and its script beside the state, where people, apply and a rebuild of the
+// state find them.
 func (n Night) keep(ctx context.Context, d Decision) (planFile, scriptFile string, err error) {
 	name := n.Window.Night() + "-" + d.PlanHash[:shownHash]
 	at, stored, err := n.StateFile().folder()

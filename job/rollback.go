@@ -84,6 +84,11 @@ func (n Night) takeBack(ctx context.Context, result Rollback, record *record) (R
 	if err := record.rollback(ctx, result, d); err != nil {
 		return result, err
 	}
+	if len(d.Plan.Steps) > 0 {
+		if _, _, err := n.keep(ctx, d); err != nil {
+			return result, err
+		}
+	}
 	result.Steps, err = n.execute(ctx, d, l, record)
 	steps := slices.Concat(result.Steps, result.refused())
 	if result.Outcome = outcomeOf(steps); len(steps) == 0 {
