@@ -220,7 +220,7 @@ func (n Night) settings() plan.Settings {
 		Prices: plan.Prices{Currency: c.Prices.Currency, Scan: c.Prices.ScanTB, Rewrite: c.Prices.RewriteTB, StorageMonths: c.Prices.StorageMonth},
 		Policy: n.policy(), Engine: n.Engine.Name(),
 		Dialect: dialect.SparkDelta{Flavour: dialect.Flavour(c.Engine.Dialect), MayRaiseProtocol: leave}, Address: dialect.Address(c.Lake.Address),
-		Writable: writable(c),
+		Repartition: c.Allow.Repartition, Writable: writable(c),
 	}
 }
 

@@ -64,7 +64,7 @@ func newSpark(c config.Config, w world, spark sparksql.Spark) *sparksql.Engine {
 func newEmbedded(c config.Config, w world) limited {
 	memory := cmp.Or(c.Engine.Memory, rewrite.DefaultMemory)
 	return limited{memory, embedded.New(embedded.Options{
-		Memory: memory, Spill: c.Engine.Spill, Open: bucket.Open, Commit: c.Commit,
+		Memory: memory, Spill: c.Engine.Spill, Open: bucket.Open, Commit: c.Commit, Repartition: c.Allow.Repartition,
 		NewID: uuid.NewString, Now: w.clock, Version: version,
 	})}
 }

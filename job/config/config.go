@@ -187,6 +187,8 @@ type Engine struct {
 // Allow opens one-way doors (rule 5).
 type Allow struct {
 	ProtocolUpgrade bool `json:"protocol_upgrade"`
+	// Repartition lets the embedded engine change tables' partition columns.
+	Repartition bool `json:"repartition,omitempty"`
 }
 
 // MayWrite reports whether the table is one of those under `write:`, by its name or by its

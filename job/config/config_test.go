@@ -134,7 +134,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 			Lake: "north", Prometheus: "/var/lib/node_exporter/ajlo.prom", OpenLineage: "https://lineage.example/api/v1/lineage",
 			Token: "env:LINEAGE_TOKEN", Webhook: "env:CHAT_HOOK", Limit: 3 * time.Second,
 		},
-		Allow: Allow{ProtocolUpgrade: true},
+		Allow: Allow{ProtocolUpgrade: true, Repartition: true},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)

@@ -111,6 +111,7 @@ type engine struct {
 
 type allow struct {
 	ProtocolUpgrade text `yaml:"protocol_upgrade"`
+	Repartition     text `yaml:"repartition"`
 }
 
 // defaults is the document that an empty file stands for. The rewrite budget has no default
@@ -145,7 +146,7 @@ func defaults() document {
 		Commit:         preset("none"),
 		Approval:       preset("none"),
 		Signals:        signals{Lake: preset("lake"), Prometheus: preset("none"), OpenLineage: preset("none"), Token: preset("none"), Webhook: preset("none"), Limit: preset("10s")},
-		Allow:          allow{ProtocolUpgrade: preset("false")},
+		Allow:          allow{ProtocolUpgrade: preset("false"), Repartition: preset("false")},
 	}
 }
 

@@ -52,7 +52,7 @@ func (r *reader) config(d document) Config {
 		Estimator:      read(r, d.Estimator, oneOf(WhatIf, Constant)),
 		Sample:         read(r, d.Sample, oneOf(SampleRows, SampleBounds)),
 		Choice:         read(r, d.Choice, oneOf(Exact, Greedy)),
-		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo)},
+		Allow:          Allow{ProtocolUpgrade: read(r, d.Allow.ProtocolUpgrade, yesNo), Repartition: read(r, d.Allow.Repartition, yesNo)},
 		Commit:         read(r, d.Commit, oneOf(NoCommit, Conditional, Exclusive, DynamoDB, ByCatalog)),
 		Approval:       read(r, d.Approval, oneOf(NoApproval, ApprovalRequired)),
 	}

@@ -24,7 +24,10 @@ type Change struct {
 	// found again. RawPath and DataChange are filled in by Commit. Files that were part of the
 	// table before come back as they were, row ids and deletion vectors among it.
 	Add []Add
-	// Metadata, where it is not nil, is the table's with columns more; see Snapshot.Grown.
+	// Metadata, where it is not nil, is the table's with columns more, see Snapshot.Grown, or, of a
+	// rearrangement, with other partition columns, see Metadata.PartitionedBy. Every live file goes out
+	// then, and any commit that comes first is a conflict, an append too: its files would lie by the
+	// partition columns of before.
 	Metadata *Metadata
 	// Keys replaces the table's declared keys where it is not nil; see Snapshot.DeclaredKeys.
 	Keys *Domain

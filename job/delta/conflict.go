@@ -14,6 +14,7 @@ const (
 	ClusteringMoved ConflictKind = "clustering keys changed"
 	RowsChanged     ConflictKind = "rows of a file that was read were changed"
 	RowsAdded       ConflictKind = "rows that might have been read were added"
+	Overtaken       ConflictKind = "another commit came first"
 )
 
 // Conflict is a commit by someone else that makes ours impossible. The table is as the other
@@ -35,6 +36,8 @@ func (c *Conflict) Error() string {
 // stakes is what a commit that comes first must not touch, all by decoded path.
 type stakes struct {
 	removed, added map[string]bool
+	// whole is true of a commit that changes how all of the table lies: any other is in its way.
+	whole bool
 	// read are files whose rows decided what our commit does; nil for a rearrangement, which
 	// claims nothing about files it does not name, so that appends never conflict with it.
 	read map[string]bool
@@ -42,7 +45,7 @@ type stakes struct {
 }
 
 func (c Change) stakes() stakes {
-	s := stakes{removed: pathSet(c.Remove), added: pathSet(c.Add)}
+	s := stakes{removed: pathSet(c.Remove), added: pathSet(c.Add), whole: c.Metadata != nil && c.Alters == nil}
 	if c.Alters != nil {
 		s.read, s.sees = pathSet(c.Alters.Read), c.Alters.Sees
 	}
@@ -51,6 +54,9 @@ func (c Change) stakes() stakes {
 
 // findConflict holds a commit that came first against ours; nil when both commits can be.
 func (s stakes) findConflict(winner []action, version int64) *Conflict {
+	if s.whole {
+		return &Conflict{Kind: Overtaken, Version: version}
+	}
 	for _, a := range winner {
 		if kind, what := a.conflict(s); kind != "" {
 			return &Conflict{Kind: kind, Version: version, What: what}

@@ -148,10 +148,14 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// checkMetadata lets a change give the table columns more and nothing else.
+// checkMetadata lets a change of rows give the table columns more and nothing else, a rearrangement
+// other partition columns.
 func (c Change) checkMetadata(read Snapshot) error {
 	if c.Metadata == nil {
 		return nil
+	}
+	if c.Alters == nil {
+		return c.checkPartitioning(read)
 	}
 	was, is := read.Metadata, *c.Metadata
 	if was.ID != is.ID || !slices.Equal(was.PartitionColumns, is.PartitionColumns) || len(is.Schema) <= len(was.Schema) {

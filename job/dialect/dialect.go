@@ -103,6 +103,17 @@ func (d SparkDelta) Rekey(t Target, l layout.Layout) []string {
 	return list
 }
 
+// Repartition gives the statement that comes nearest to giving a table other partition columns: it
+// writes the table anew from itself, by its name or place. What others append meanwhile is lost, as are
+// the table's properties and comments, so that no engine of ajlo runs it.
+func (d SparkDelta) Repartition(t Target, l layout.Layout) string {
+	how := ""
+	if len(l.Partition) > 0 {
+		how = fmt.Sprintf("PARTITIONED BY (%s) ", columns(l.Partition))
+	}
+	return fmt.Sprintf("CREATE OR REPLACE TABLE %s USING delta %sAS SELECT * FROM %s;", t.SQL(), how, t.SQL())
+}
+
 // Upkeep gives the statement that puts what came in since in order: OPTIMIZE where the keys are
 // declared, which takes the open cube whole, else the same order once more.
 func (d SparkDelta) Upkeep(t Target, l layout.Layout) string {

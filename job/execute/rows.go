@@ -34,6 +34,20 @@ func RowsOf(ctx context.Context, store object.Store, s delta.Snapshot, files []d
 	return sums, nil
 }
 
+// WholeRows sums the live rows of files of a version of a table with their partition columns, so that
+// versions with other partition columns can be compared.
+func WholeRows(ctx context.Context, store object.Store, s delta.Snapshot, files []delta.Add) (RowSum, error) {
+	tracking, err := s.RowTracking()
+	if err != nil {
+		return RowSum{}, err
+	}
+	task := rewrite.Task{Store: store, Metadata: s.Metadata, RowTracking: tracking, Whole: true}
+	for _, f := range files {
+		task.Files = append(task.Files, rewrite.File{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: -1, Log: f})
+	}
+	return rewrite.Sum(ctx, task)
+}
+
 // Total is the sum over all partitions.
 func (r PartRows) Total() (all RowSum) {
 	for _, sum := range r {

@@ -24,7 +24,7 @@ func (s Snapshot) OneWayDoors() []string {
 		doors = []string{"CLUSTER BY adds the features clustering and domainMetadata, which cannot be dropped: writers without them are locked out"}
 	}
 	if len(s.Layout.Partition) > 0 {
-		doors = append(doors, "its partition columns cannot be changed: that takes a new table in its place, and CLUSTER BY is refused until then")
+		doors = append(doors, "changing its partition columns (allow: {repartition: true}) stops streams that read it and writers that name them; CLUSTER BY is refused until then")
 	}
 	return doors
 }

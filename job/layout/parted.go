@@ -46,7 +46,7 @@ func byLeaf(leaf []uint32, rows []int) (sizes []int, sorted []uint32) {
 // further file goes to the leaf whose files are the largest.
 func CutLeaves(sizes []int, files int) []int {
 	cuts, total := []int{0}, 0
-	for i, n := range filesOfLeaves(sizes, files) {
+	for i, n := range FilesOfLeaves(sizes, files) {
 		if n == 0 {
 			continue
 		}
@@ -58,9 +58,9 @@ func CutLeaves(sizes []int, files int) []int {
 	return cuts
 }
 
-// filesOfLeaves shares files out by the method of equal proportions: the next file goes where
+// FilesOfLeaves shares about so many files out to leaves of the given numbers of rows by the method of equal proportions: the next file goes where
 // rows / √(n·(n+1)) is greatest, which keeps files nearest to one size.
-func filesOfLeaves(sizes []int, files int) []int {
+func FilesOfLeaves(sizes []int, files int) []int {
 	shares := make([]int, len(sizes))
 	var claims claims
 	for i, rows := range sizes {

@@ -8,6 +8,10 @@ import (
 	"ajlo/job/table"
 )
 
+// MaxPartitions is how many values a column may have to partition a table by: each has a file at
+// least, and files of thousands of partitions are small.
+const MaxPartitions = 1_000
+
 // share is the sampled rows of one partition, as a table of their own.
 type share struct {
 	rows []int // places in the whole sample, in its order
@@ -71,7 +75,7 @@ func (s *Simulation) partitioned(shares []share, l Layout, by Maker, files int) 
 		sizes[i] = len(p.rows)
 	}
 	l.Partition, cuts = nil, []int{0}
-	for i, n := range filesOfLeaves(sizes, files) {
+	for i, n := range FilesOfLeaves(sizes, files) {
 		inside, ends, err := shares[i].of.parted(l, by, n)
 		if err != nil {
 			return nil, nil, err

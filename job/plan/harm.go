@@ -68,6 +68,8 @@ func noWayBack(t TableInput) string {
 		return "it had no keys to go back to; rollback_to_snapshot would undo it while nothing else is written"
 	case len(before.Clustering) == 0:
 		return fmt.Sprintf("it had no keys to go back to; RESTORE to version %d would undo it while nothing else is written", t.Harmed.Version-1)
+	case !slices.Equal(before.Partition, t.Snapshot.Layout.Partition):
+		return fmt.Sprintf("it was partitioned by (%s) then; ajlo rollback takes the run back", columnsOf(before.Partition))
 	case before.Order == layout.LearntCuts && before.Tree == nil:
 		return "the cut points of before are not known"
 	}

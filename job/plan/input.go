@@ -80,7 +80,9 @@ type Settings struct {
 	Policy  string
 	Engine  string
 	Dialect dialect.SparkDelta
-	Address dialect.Address
+	// Repartition is the owner's leave to change tables' partition columns.
+	Repartition bool
+	Address     dialect.Address
 	// Writable reports whether a table may be rewritten. With none at all the plan is advice
 	// over every table and is not executed.
 	Writable func(table.Name, table.Location) bool

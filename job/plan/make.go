@@ -176,7 +176,7 @@ func chosenReason(t Table, c Candidate) string {
 	if len(c.Losers) > 0 {
 		text += fmt.Sprintf("; %d query classes read %s more: %s", len(c.Losers), c.Losses, someOf(c.Losers))
 	}
-	return text
+	return text + givenUp(t)
 }
 
 // namedLosers is how many losing classes a reason names; the candidate lists them all.

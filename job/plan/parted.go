@@ -13,24 +13,22 @@ import (
 // maxPartitionColumns bounds the columns that are tried as partitions of one table.
 const maxPartitionColumns = 3
 
-// weighPartitions weighs, as advice, what a table without partitions would read if it were
-// partitioned by a column of few values that filters name, each part laid out by the curve of
-// other columns that reads least. It is never chosen: a partitioned table is another table,
-// which readers and writers have to be moved to (rule 5). Partitions smaller than a file are not
-// tried, nor are values that a sketch made up.
+// weighPartitions weighs what a table without partitions would read if it were partitioned by a
+// column of few values that filters name, each part laid out by the curve of other columns that
+// reads least. It is chosen only where partition columns may be changed (rule 5), and advice
+// elsewhere. Partitions smaller than a file are not tried, nor are values that a sketch made up.
 func (in Input) weighPartitions(w *weighed, keys []table.Column) error {
 	s := w.input.Snapshot
 	curve, scanned, ok := w.least()
 	if !ok || in.Sketched || s.Format != lake.Delta || len(s.Layout.Partition) > 0 {
 		return nil
 	}
-	tried := 0
-	_, scans := filters(w.what.reads)
+	tried, stay := 0, in.partitionsStay(*w)
 	for _, c := range keys {
-		if scans[c] == 0 || tried == maxPartitionColumns {
+		if scans := w.scansBy(c); scans == 0 || tried == maxPartitionColumns || !partitionable(s, c) || emptyText(w.input.Sample, c) {
 			continue
 		}
-		values, few := w.input.Sample.Distinct(c, w.what.files)
+		values, few := w.input.Sample.Distinct(c, min(w.what.files, layout.MaxPartitions))
 		l, ok := w.inside(c)
 		if !few || !ok {
 			continue
@@ -39,15 +37,22 @@ func (in Input) weighPartitions(w *weighed, keys []table.Column) error {
 		if err := in.weighLayout(w, l); err != nil {
 			return fmt.Errorf("plan: %s by %s: %w", w.table.Table, l, err)
 		}
-		advice := &w.table.Candidates[len(w.table.Candidates)-1]
-		if advice.ScannedBytes >= scanned {
-			advice.Reason = fmt.Sprintf("%d partitions read no less than %s", values, curve)
-			continue
+		switch c := &w.table.Candidates[len(w.table.Candidates)-1]; {
+		case c.ScannedBytes >= scanned:
+			c.Reason = fmt.Sprintf("%d partitions read no less than %s", values, curve)
+		case stay == "" && tooLittle(c.ScannedBytes, scanned):
+			c.Reason = fmt.Sprintf("%d partitions read %s a window less than %s, under a tenth: too little for a one-way door", values, scanned-c.ScannedBytes, curve)
+		case stay != "":
+			c.Reason = fmt.Sprintf("advice alone: %d partitions would read %s a window less than %s; %s", values, scanned-c.ScannedBytes, curve, stay)
 		}
-		advice.Reason = fmt.Sprintf("advice alone: %d partitions would read %s a window less than %s; a partitioned table is another table, which ajlo does not put in this one's place",
-			values, scanned-advice.ScannedBytes, curve)
 	}
 	return nil
+}
+
+// scansBy is how many scans a column leaves files unread for.
+func (w weighed) scansBy(c table.Column) int64 {
+	_, scans := filters(w.what.reads)
+	return scans[c]
 }
 
 // inside is the curve that reads least, without the column and inside partitions by it; ok is
@@ -61,6 +66,9 @@ func (w weighed) inside(c table.Column) (l layout.Layout, ok bool) {
 			continue
 		}
 		l, scanned, ok = layout.ClusteredBy(tried.Layout.Order, others...), tried.ScannedBytes, true
+	}
+	if len(l.Clustering) == 1 {
+		l.Order = layout.Sort
 	}
 	l.Partition = []table.Column{c}
 	return l, ok

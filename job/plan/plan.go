@@ -182,6 +182,9 @@ type Step struct {
 	Files []string `json:"files,omitempty"`
 	// Periods are those whose partitions the step rewrites, of an Iceberg table; none for all.
 	Periods []layout.Period `json:"periods,omitempty"`
+	// Repartition is set where the step gives the table the partition columns of Layout in the place of
+	// those of Was; without it a table's partitions stay whatever Layout says.
+	Repartition bool `json:"repartition,omitempty"`
 	// Back is set where the step puts files back instead of making new ones.
 	Back *Back `json:"back,omitempty"`
 }

@@ -50,6 +50,9 @@ func (s Settings) statement(t Table, step Step) string {
 	if step.Kind == Upkeep {
 		return s.Dialect.Upkeep(target, l)
 	}
+	if step.Repartition {
+		return s.Dialect.Repartition(target, l)
+	}
 	return strings.Join(s.Dialect.Rekey(target, l), "\n")
 }
 
@@ -89,7 +92,7 @@ func (in Input) step(t Table) Step {
 			Rewrite: t.Rewrite, ScannedBytesNow: t.ScannedBytesNow, ScannedBytesThen: t.ScannedBytesThen,
 		},
 	}
-	s.Layout.Scope = layout.ScopeOf(t.Periods)
+	s.Layout.Scope, s.Repartition = layout.ScopeOf(t.Periods), t.reparts()
 	if t.returning() {
 		s.Kind, s.Back, s.Statement, s.Expected.Files = Rollback, t.Harm.Back, in.Settings.undo(t, t.Harm.Back.Version), t.Harm.Back.Files
 		return s

@@ -98,7 +98,7 @@ func onNow(step Step, before layout.Layout, u Undone) Step {
 	return Step{
 		Table: step.Table, Kind: Rollback, Location: step.Location, Format: step.Format, Layout: before,
 		Version: u.Now.Version, SchemaHash: u.Now.SchemaHash, Protocol: u.Now.Protocol, Owner: u.Now.Owner, Was: u.Now.Layout, Declared: u.Now.Declared,
-		TargetFile: step.TargetFile, Periods: step.Periods,
+		TargetFile: step.TargetFile, Periods: step.Periods, Repartition: step.Repartition,
 	}
 }
 
@@ -142,6 +142,8 @@ func (s Settings) noWayByKeys(step Step, before layout.Layout, u Undone, size un
 		return fmt.Sprintf("its keys are %s by now, which the run did not give it", u.Now.Layout)
 	case len(before.Clustering) == 0:
 		return "it had no keys to go by"
+	case step.Repartition && !s.Repartition:
+		return "giving it its partition columns of before takes leave (allow: {repartition: true})"
 	case before.Order == layout.LearntCuts && before.Tree == nil:
 		return "the cut points of before are not known"
 	case size > s.Budget:

@@ -51,7 +51,7 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 }
 
 // weighLayouts weighs layouts by one key and by two, larger sets made of the best of those,
-// learnt cuts, and partitions.
+// learnt cuts, other partitions and none.
 func (in Input) weighLayouts(w *weighed, keys []table.Column) error {
 	for _, l := range in.offered(w.input, keys) {
 		if w.has(l) {
@@ -70,7 +70,10 @@ func (in Input) weighLayouts(w *weighed, keys []table.Column) error {
 	if err := in.weighCuts(w); err != nil {
 		return err
 	}
-	return in.weighPartitions(w, keys)
+	if err := in.weighPartitions(w, keys); err != nil {
+		return err
+	}
+	return in.weighUnparted(w)
 }
 
 // streamingDays is how long after its last commit a streaming writer counts as alive (rule 5).

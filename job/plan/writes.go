@@ -29,6 +29,8 @@ type writing struct {
 	// appended is how many bytes were added; where only a log counted files, about how many, by
 	// the mean size of the table's.
 	appended unit.Bytes
+	// overwrites is true where some query put rows in the place of others without saying which.
+	overwrites bool
 }
 
 // writes collects what the succeeded queries of the window did to one table.
@@ -42,6 +44,8 @@ func writes(t TableInput, queries []fact.Query) (w writing) {
 			switch made.Operation {
 			case fact.Merge, fact.Update, fact.Delete:
 				w.changes = append(w.changes, changeOf(made, targetPredicate(t, q)))
+			case fact.Overwrite:
+				w.overwrites = true
 			case fact.Append:
 				w.appended += appendedBy(made, mean)
 			}

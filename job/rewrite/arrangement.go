@@ -28,6 +28,7 @@ type arrangement struct {
 	sort    bool // by the keys one after the other instead of along the curve
 	cuts    []cut
 	files   []int  // bucket with which each file begins, then the number of buckets
+	leafOf  []int  // of each file
 	wanted  []bool // buckets whose rows are kept; nil for all
 }
 
@@ -43,8 +44,16 @@ func (c cut) compare(place, ordinal uint64) int {
 	}
 }
 
-// arrange learns from the sample where so many files, of so many buckets each, begin.
-func arrange(l layout.Layout, s sample, files, bucketsPerFile int) (*arrangement, error) {
+// cutting is how rows are to be cut.
+type cutting struct {
+	files   int // about, of all leaves
+	buckets int // of a file
+	// everyLeaf has each leaf get a file, also where no row of it was sampled: there is one in the table.
+	everyLeaf bool
+}
+
+// arrange learns from the sample where files and their buckets begin.
+func arrange(l layout.Layout, s sample, c cutting) (*arrangement, error) {
 	rows := len(s.ordinals)
 	a := &arrangement{keys: l.Columns(), sort: l.Order == layout.Sort || l.Order != layout.LearntCuts && len(l.Clustering) == 1}
 	var err error
@@ -71,26 +80,28 @@ func arrange(l layout.Layout, s sample, files, bucketsPerFile int) (*arrangement
 	if err != nil {
 		return nil, err
 	}
-	a.cut(places, s.ordinals, files, bucketsPerFile)
+	a.cut(places, s.ordinals, c)
 	return a, nil
 }
 
 // cut makes the buckets alike in sampled rows. The sample is in the order of its ordinals.
-func (a *arrangement) cut(places, ordinals []uint64, files, bucketsPerFile int) {
+func (a *arrangement) cut(places, ordinals []uint64, c cutting) {
 	rows := make([]uint32, len(places))
 	for i := range rows {
 		rows[i] = uint32(i)
 	}
 	rows = layout.SortByPlace(slices.Clone(places), rows)
-	edges, firsts := a.fileEdges(places, rows, files)
-	for f := range len(edges) - 1 {
-		a.files = append(a.files, len(a.cuts))
-		for _, edge := range layout.Cuts(edges[f+1]-edges[f], bucketsPerFile)[:bucketsPerFile] {
-			switch at := edges[f] + edge; {
-			case edge == 0 && firsts[f]:
-				a.cuts = append(a.cuts, cut{place: a.curve.FirstOf(a.curve.LeafOf(places[rows[at]]))})
+	for _, f := range a.spans(places, rows, c) {
+		a.files, a.leafOf = append(a.files, len(a.cuts)), append(a.leafOf, f.leaf)
+		for _, edge := range layout.Cuts(f.to-f.from, c.buckets)[:c.buckets] {
+			switch at := f.from + edge; {
+			case edge == 0 && f.first:
+				a.cuts = append(a.cuts, cut{place: a.curve.FirstOf(f.leaf)})
 			case at < len(rows):
 				a.cuts = append(a.cuts, cut{places[rows[at]], ordinals[rows[at]]})
+			}
+			if f.from == f.to {
+				break // no sampled row parts its buckets
 			}
 		}
 	}
@@ -100,23 +111,43 @@ func (a *arrangement) cut(places, ordinals []uint64, files, bucketsPerFile int) 
 	}
 }
 
-// fileEdges gives the sampled rows, in order, with which files begin and the last one ends, and
-// which of the files are the first of a leaf: those hold all its rows from its first place on.
-func (a *arrangement) fileEdges(places []uint64, rows []uint32, files int) (edges []int, firsts []bool) {
-	if a.leaves.count < 2 {
-		return layout.Cuts(len(rows), files)[:files+1], make([]bool, files)
-	}
+// span is the sampled rows of a file, in order. The first of a leaf holds all its rows from its
+// first place on.
+type span struct {
+	from, to int
+	leaf     int
+	first    bool
+}
+
+// spans cuts sampled rows, in order, into files.
+func (a *arrangement) spans(places []uint64, rows []uint32, c cutting) (spans []span) {
 	sizes := make([]int, a.leaves.count)
 	for _, row := range rows {
-		sizes[a.curve.LeafOf(places[row])]++
+		sizes[a.leafAt(places[row])]++
 	}
-	edges = layout.CutLeaves(sizes, files)
-	firsts = make([]bool, len(edges)-1)
-	for f := range firsts {
-		at := edges[f]
-		firsts[f] = at == 0 || a.curve.LeafOf(places[rows[at]]) != a.curve.LeafOf(places[rows[at-1]])
+	wanted := slices.Clone(sizes)
+	for leaf := range wanted {
+		if c.everyLeaf {
+			wanted[leaf] = max(1, wanted[leaf])
+		}
 	}
-	return edges, firsts
+	from := 0
+	for leaf, files := range layout.FilesOfLeaves(wanted, c.files) {
+		edges := layout.Cuts(sizes[leaf], files)
+		for i := range files {
+			spans = append(spans, span{from: from + edges[i], to: from + edges[i+1], leaf: leaf, first: i == 0 && len(sizes) > 1})
+		}
+		from += sizes[leaf]
+	}
+	return spans
+}
+
+// leafAt is the leaf of a place.
+func (a *arrangement) leafAt(place uint64) int {
+	if a.leaves.count < 2 {
+		return 0
+	}
+	return a.curve.LeafOf(place)
 }
 
 func (a *arrangement) fileCount() int { return len(a.files) - 1 }

@@ -10,12 +10,35 @@ import (
 	"ajlo/job/delta"
 )
 
-// columns are what data files hold: the table's schema without partition columns, and behind
-// it the two columns of row tracking where rows keep their ids.
+// columns are what rows are made of: the table's schema, without partition columns unless rows are
+// read whole, and behind it the two columns of row tracking where rows keep their ids.
 func (t Task) columns() delta.Schema {
+	if t.Whole {
+		return t.without(nil)
+	}
+	return t.without(t.Metadata.PartitionColumns)
+}
+
+// stored are what the new data files hold of them.
+func (t Task) stored() delta.Schema {
+	if t.Becomes != nil {
+		return t.without(t.Becomes.PartitionColumns)
+	}
+	return t.columns()
+}
+
+// becomes is the metadata of the new files.
+func (t Task) becomes() delta.Metadata {
+	if t.Becomes != nil {
+		return *t.Becomes
+	}
+	return t.Metadata
+}
+
+func (t Task) without(partition []string) delta.Schema {
 	var columns delta.Schema
 	for _, f := range t.Metadata.Schema {
-		if !slices.Contains(t.Metadata.PartitionColumns, f.Name) {
+		if !slices.Contains(partition, f.Name) {
 			columns = append(columns, f)
 		}
 	}

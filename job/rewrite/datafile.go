@@ -33,6 +33,7 @@ type dataFile struct {
 	width   int64             // bytes of a row in memory, 0 where not known
 	memory  unit.Bytes        // limit
 	tracks  bool              // the last two columns are those of row tracking
+	parted  []string          // partition columns: what files hold of them does not count
 	deleted *roaring64.Bitmap // nil where no row is
 	footer  *format.FileMetaData
 	parquet *pqarrow.FileReader
@@ -41,7 +42,8 @@ type dataFile struct {
 	at      []int       // place of each table column among those, −1 where the file lacks it
 	convert []converter // parallel to at
 	types   []arrow.DataType
-	coded   []bool // texts that the file holds by dictionary only
+	coded   []bool                       // texts that the file holds by dictionary only
+	fixed   []func(rows int) arrow.Array // partition columns by the log; nil for others
 }
 
 // openDataFile reads the footer and refuses what cannot be read exactly. Of the task's columns
@@ -57,7 +59,8 @@ func openDataFile(ctx context.Context, t Task, listed File, schema delta.Schema)
 	}
 	f := &dataFile{
 		key: listed.Path, listed: listed, reader: r, schema: schema, mapping: t.Metadata.Mapping(), deleted: deleted,
-		width: t.width, memory: cmp.Or(t.memory, DefaultMemory),
+		parted: t.Metadata.PartitionColumns,
+		width:  t.width, memory: cmp.Or(t.memory, DefaultMemory),
 	}
 	if err := f.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", listed.Path, err), r.Close())
@@ -178,10 +181,18 @@ func (f *dataFile) match() error {
 	}
 	f.at, f.convert = make([]int, len(f.schema)), make([]converter, len(f.schema))
 	f.types, f.coded = make([]arrow.DataType, len(f.schema)), make([]bool, len(f.schema))
+	f.fixed = make([]func(int) arrow.Array, len(f.schema))
 	read := map[int]int{} // field of the file → its place among the fields read
 	for c, column := range f.schema {
 		if f.types[c], err = arrowType(column.Type); err != nil {
 			return fmt.Errorf("column %q: %w", column.Name, err)
+		}
+		if slices.Contains(f.parted, column.Name) {
+			if f.fixed[c], err = partitionColumn(f.listed.Log, column); err != nil {
+				return err
+			}
+			f.at[c] = -1
+			continue
 		}
 		field, err := fieldOf(f.mapping, stored.Fields(), column)
 		if err != nil {

@@ -246,6 +246,10 @@ func (f *dataFile) head(ctx context.Context, most int) (rows int, bytes int64, e
 func (f *dataFile) converted(columns []arrow.Array, rows int) (batch, error) {
 	b := batch{columns: make([]arrow.Array, len(f.schema)), rows: rows}
 	for c, at := range f.at {
+		if f.fixed[c] != nil {
+			b.columns[c] = f.fixed[c](rows)
+			continue
+		}
 		if at < 0 {
 			b.columns[c] = array.MakeFromData(nothing(f.types[c], rows))
 			continue

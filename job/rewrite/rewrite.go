@@ -46,6 +46,9 @@ func Rewrite(ctx context.Context, t Task, o Options) (out Outcome, err error) {
 			return Outcome{}, err
 		}
 	}
+	if t, err = intoParts(ctx, t); err != nil {
+		return Outcome{}, err
+	}
 	a, err := learn(ctx, t, o, survey)
 	if err != nil {
 		return Outcome{}, err
@@ -70,7 +73,7 @@ func learn(ctx context.Context, t Task, o Options, s Survey) (*arrangement, erro
 	}
 	files := int(min(int64(layout.FileCount(t.bytes(), t.TargetFile)), int64(len(some.ordinals))))
 	buckets := layout.FileCount(s.Arrow/unit.Bytes(max(1, files)), unit.Bytes(o.bucket()))
-	return arrange(t.Layout, some, files, buckets)
+	return arrange(t.Layout, some, cutting{files: files, buckets: buckets, everyLeaf: t.parting != nil})
 }
 
 func writeAll(ctx context.Context, t Task, o Options, s Survey, table *distributed, done *meter) (Outcome, error) {

@@ -33,10 +33,17 @@ type Task struct {
 	Folder string
 	// From is where Files are; Store where nil.
 	From Opener
+	// Whole has rows read with their partition columns, by what the log says of each file, so that files
+	// of several partitions, or tables, can be one task. New files then need Becomes.
+	Whole bool
+	// Becomes is the metadata of the new files where their partition columns are others than those of
+	// Files, at most one; nil where they are the same.
+	Becomes *delta.Metadata
 
-	width  int64      // mean bytes of a row in memory, 0 where not known yet
-	memory unit.Bytes // limit, DefaultMemory where 0
-	wide   int64      // bytes of the widest page, 0 where none is wide
+	parting *parting   // of the new files, nil where they are of the partition that Files are of
+	width   int64      // mean bytes of a row in memory, 0 where not known yet
+	memory  unit.Bytes // limit, DefaultMemory where 0
+	wide    int64      // bytes of the widest page, 0 where none is wide
 }
 
 // Opener is the part of a store that files are read by.

@@ -32,6 +32,9 @@ func Trial(ctx context.Context, t Task, o Options) (unit.Bytes, error) {
 		return t.bytes(), err
 	}
 	t, o = t.surveyed(survey, o), o.forWidth(survey.wide)
+	if t, err = intoParts(ctx, t); err != nil {
+		return 0, err
+	}
 	a, err := learn(ctx, t, o, survey)
 	if err != nil {
 		return 0, err
@@ -65,7 +68,7 @@ func tried(ctx context.Context, t Task, o Options, s Survey, a *arrangement) (_ 
 	bytes, rows := unit.Bytes(0), int64(0)
 	for _, number := range made {
 		sink := &counted{Writer: io.Discard}
-		collector, err := delta.NewCollector(t.Metadata)
+		collector, err := delta.NewCollector(t.becomes())
 		if err != nil {
 			return 0, err
 		}

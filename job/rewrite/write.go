@@ -23,13 +23,16 @@ type Written struct {
 	Bytes unit.Bytes
 	Rows  int64
 	Stats string // for the log's add action
+	// Values are its partition values where Task.Becomes is set.
+	Values map[string]*string
 }
 
 // writer holds what all new files of one table share.
 type writer struct {
 	task     Task
 	table    *distributed
-	schema   *arrow.Schema
+	schema   *arrow.Schema // of rows
+	stored   *arrow.Schema // of files
 	encoding encoding
 	spark    string
 	group    int64   // rows of a row group
@@ -44,12 +47,16 @@ func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*w
 	if err != nil {
 		return nil, err
 	}
-	t.From = nil // new files are read back from where they are written
+	stored, err := ArrowSchema(t.stored())
+	if err != nil {
+		return nil, err
+	}
+	t.From, t.Metadata = nil, t.becomes() // new files are read back from where they are written
 	form := encodingOf(s.codec)
 	form.nan, form.wide, form.run = table.nan, s.wide.columns, o.Run
 	width := float64(t.bytes()) / float64(max(1, s.Rows))
 	return &writer{
-		task: t, table: table, schema: schema, encoding: form, spark: s.spark, width: width,
+		task: t, table: table, schema: schema, stored: stored, encoding: form, spark: s.spark, width: width,
 		group: int64(o.groupRows(width)), step: o.batch(),
 		parallel: o.workers(), done: done,
 	}, nil
@@ -59,9 +66,18 @@ func newWriter(t Task, o Options, s Survey, table *distributed, done *meter) (*w
 func (w *writer) names(files int, newID func() string) []string {
 	paths := make([]string, files)
 	for i := range paths {
-		paths[i] = w.encoding.path(w.task.Folder, i, newID())
+		_, folder := w.partition(i)
+		paths[i] = w.encoding.path(folder, i, newID())
 	}
 	return paths
+}
+
+// partition is that of a new file, and where its files go.
+func (w *writer) partition(number int) (values map[string]*string, folder string) {
+	if w.task.parting == nil {
+		return nil, w.task.Folder
+	}
+	return w.task.parting.of(w.table.arrangement.leafOf[number])
 }
 
 // readBackLag is by how many files, for each worker, reading back stays behind writing. When the
@@ -140,13 +156,14 @@ func (w *writer) writeFile(ctx context.Context, path string, number int) (file W
 		return Written{}, err
 	}
 	stats, err := collector.JSON()
-	return Written{Path: path, Bytes: sink.bytes, Rows: collector.Rows(), Stats: stats}, err
+	values, _ := w.partition(number)
+	return Written{Path: path, Bytes: sink.bytes, Rows: collector.Rows(), Stats: stats, Values: values}, err
 }
 
 // encode writes the buckets of a file one after the other.
 func (w *writer) encode(ctx context.Context, sink *counted, number int, collector *delta.Collector) (err error) {
 	defer recovered(&err)
-	pw, err := newParquetWriter(sink, w.schema, w.encoding, w.spark)
+	pw, err := newParquetWriter(sink, w.stored, w.encoding, w.spark)
 	if err != nil {
 		return err
 	}
@@ -214,7 +231,7 @@ func (f encodedFile) bucket(ctx context.Context, number int) error {
 		if err != nil {
 			return err
 		}
-		if err := f.batch(array.NewRecordBatch(f.schema, columns, int64(n))); err != nil {
+		if err := f.batch(array.NewRecordBatch(f.stored, f.task.dropping(columns), int64(n))); err != nil {
 			return err
 		}
 		left.pass(batch{columns: columns}.bytes())
@@ -236,7 +253,7 @@ func (f encodedFile) batch(rows arrow.RecordBatch) error {
 
 // readBack sums the rows of a finished file through a reader of its own.
 func (w *writer) readBack(ctx context.Context, written Written) (sum RowSum, err error) {
-	f := File{Path: written.Path, Bytes: written.Bytes, Rows: written.Rows}
+	f := File{Path: written.Path, Bytes: written.Bytes, Rows: written.Rows, Log: delta.Add{Path: written.Path, PartitionValues: written.Values}}
 	if sum, err = sumFile(ctx, w.task, f); err != nil {
 		return RowSum{}, fmt.Errorf("read back: %w", err)
 	}

@@ -125,11 +125,14 @@ func (w *writer) statement(number int, s plan.Step) {
 	if len(s.Files) > 0 {
 		which = fmt.Sprintf("%d files", len(s.Files))
 	}
-	onSpark := "the same on Spark"
-	if s.Layout.Order == layout.LearntCuts {
-		onSpark = "Spark has no such cuts, the nearest there"
+	how := fmt.Sprintf("rewrite %s of the table in that order; the same on Spark:", which)
+	switch {
+	case s.Repartition:
+		how = "one commit that changes the partition columns and rewrites all files; on Spark about the same, but for properties, comments and what is appended meanwhile, which it loses:"
+	case s.Layout.Order == layout.LearntCuts:
+		how = fmt.Sprintf("rewrite %s of the table in that order; Spark has no such cuts, the nearest there:", which)
 	}
-	w.comment("embedded: rewrite %s of the table in that order; %s:", which, onSpark)
+	w.comment("embedded: %s", how)
 	for line := range strings.Lines(s.Statement) {
 		w.comment("  %s", strings.TrimRight(line, "\n"))
 	}

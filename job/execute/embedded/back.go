@@ -27,7 +27,11 @@ type wayBack struct {
 	remove []delta.Add   // that the step put in, all live and as they were then
 	add    []delta.Add   // that it took out
 	keys   *delta.Domain // to be declared; nil where they are as before
-	found  plan.Back
+	// becomes has the partition columns of before, which before is the version of; nil where they are
+	// what they were.
+	becomes *delta.Metadata
+	before  delta.Snapshot
+	found   plan.Back
 }
 
 // WayBack looks whether what a step of an earlier run did, whatever engine it was, can be taken
@@ -107,7 +111,7 @@ func (e *Engine) wayBack(ctx context.Context, step plan.Step) (w wayBack, err er
 	if w.found.Done {
 		return w, nil
 	}
-	if err := w.redeclare(ctx, step, before, own[len(own)-1].Version); err != nil {
+	if err := errors.Join(w.redeclare(ctx, step, before, own[len(own)-1].Version), w.reparted(ctx, step, before, own[len(own)-1].Version)); err != nil {
 		return w, err
 	}
 	return w, w.inTime(step, own, e.o.Now())
@@ -176,7 +180,7 @@ func (w *wayBack) takenOut(ctx context.Context, step plan.Step, entry delta.Entr
 		return nil, err
 	}
 	if then.Metadata.SchemaString != w.delta.Metadata.SchemaString || was != is ||
-		!slices.Equal(then.Metadata.PartitionColumns, w.delta.Metadata.PartitionColumns) {
+		!step.Repartition && !slices.Equal(then.Metadata.PartitionColumns, w.delta.Metadata.PartitionColumns) {
 		return nil, execute.Refuse(step, "its columns, partitions or row tracking were changed since version %d", then.Version)
 	}
 	for _, f := range then.Files {
@@ -299,6 +303,13 @@ func (e *Engine) attemptBack(ctx context.Context, step plan.Step, rec execute.Re
 
 // rows reads both sides and refuses where they differ.
 func (w wayBack) rows(ctx context.Context, step plan.Step) (removed, added execute.RowSum, err error) {
+	if w.becomes != nil {
+		removed, added, err = w.wholeRows(ctx, step)
+		if err == nil && removed != added {
+			err = execute.Refuse(step, "the files of before have %d rows that are not the %d of its files now", added.Rows, removed.Rows)
+		}
+		return removed, added, err
+	}
 	now, err := execute.RowsOf(ctx, w.store, w.delta, w.remove)
 	if err != nil {
 		return removed, added, execute.Refuse(step, "its rows cannot be read: %v", err)
@@ -319,7 +330,7 @@ func (w wayBack) rows(ctx context.Context, step plan.Step) (removed, added execu
 func (e *Engine) commitBack(ctx context.Context, w wayBack, stamp execute.Stamp) (version int64, err error) {
 	size := func(b unit.Bytes) string { return strconv.FormatInt(int64(b), 10) }
 	done, err := delta.Commit(ctx, w.store, w.delta, delta.Change{
-		Remove: w.remove, Add: w.add, Keys: w.keys,
+		Remove: w.remove, Add: w.add, Keys: w.keys, Metadata: w.becomes,
 		Operation: "RESTORE", Parameters: map[string]any{"version": w.found.Version, "timestamp": nil},
 		Metrics: map[string]string{
 			"numRemovedFiles": strconv.Itoa(len(w.remove)), "removedFilesSize": size(execute.SizeOf(w.remove)),

@@ -18,6 +18,15 @@ func (e *Engine) change(step plan.Step, t opened, s scope, out made, stamp execu
 	tags := delta.LayoutTags(step.Layout)
 	maps.Copy(tags, t.cubeTags(step, s, e.o.NewID))
 	now := e.o.Now().UnixMilli()
+	if becomes := s.parts[0].task.Becomes; becomes != nil {
+		return delta.Change{
+			Remove: s.files, Add: added(out, tags, now), Metadata: becomes,
+			Operation: repartition, Parameters: map[string]any{
+				"partitionBy": becomes.PartitionColumns, "previousPartitionBy": t.delta.Metadata.PartitionColumns, "clusterBy": step.Layout.Clustering,
+			},
+			Metrics: metrics(s, out), UserMetadata: stamp.Text(), EngineInfo: "ajlo/" + e.o.Version, TxnID: e.o.NewID(), Time: now,
+		}
+	}
 	return delta.Change{
 		Remove: s.files, Add: added(out, tags, now),
 		Operation: "OPTIMIZE", Parameters: parameters(step.Layout), Metrics: metrics(s, out),

@@ -68,7 +68,9 @@ func (e *Engine) Check(ctx context.Context, step plan.Step) error {
 
 // done reports whether there is nothing to do. A step with a list of files is never done
 // before: its files are of the layout and overlap.
-func (t opened) done(step plan.Step) bool { return len(step.Files) == 0 && t.has(step.Layout) }
+func (t opened) done(step plan.Step) bool {
+	return len(step.Files) == 0 && t.has(step.Layout) && !t.changesPartitions(step)
+}
 
 // checkStorage refuses where the storage does not keep what the config says of commits. It writes
 // an object of its own beside the table, so that it is not asked by those who only look.
@@ -107,8 +109,20 @@ func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
+	if step.Repartition && t.done(step) { // its schema is no more what was planned for
+		return t, nil
+	}
 	if reason := cmp.Or(obstacle(t, step), execute.ChangedTable(ctx, t.store, t.delta, step, t.lake)); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
+	}
+	if t.changesPartitions(step) {
+		reason, err := e.partitionsStay(ctx, t, step)
+		if err != nil {
+			return opened{}, err
+		}
+		if reason != "" {
+			return opened{}, execute.Refuse(step, "%s", reason)
+		}
 	}
 	return t, nil
 }
@@ -163,8 +177,8 @@ func unmakable(l layout.Layout) string {
 
 // obstacle says what about the table forbids the step; empty where nothing does.
 func obstacle(t opened, step plan.Step) string {
-	if by := table.Texts(step.Layout.Partition); len(by) > 0 && !sameSet(t.delta.Metadata.PartitionColumns, by) {
-		return fmt.Sprintf("the embedded engine does not change how a table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)
+	if by := table.Texts(step.Layout.Partition); len(by) > 0 && !step.Repartition && !sameSet(t.delta.Metadata.PartitionColumns, by) {
+		return fmt.Sprintf("the step does not change how the table is partitioned: it is by %v", t.delta.Metadata.PartitionColumns)
 	}
 	return ""
 }

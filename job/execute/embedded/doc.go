@@ -11,6 +11,9 @@
 // whether the commit was written no file is deleted. When others change what was read, the
 // rewrite is done again on the newest version.
 //
+// With leave a step gives the table other partition columns: all files are rewritten as one, the
+// commit changes the table's metadata, too, and whatever others commit meanwhile has it done again.
+//
 // It refuses, before a byte is written and by name: tables that are not Delta, tables on S3
 // whose writers nobody vouches for or whose server ignores the condition of a put (rule 4), every feature that delta.Unsupported lists,
 // a schema or protocol other than planned, layouts it cannot make,

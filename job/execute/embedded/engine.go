@@ -27,6 +27,8 @@ type Options struct {
 	Spill string
 	// Parallel is how many files are read or written at once, the number of processors where 0.
 	Parallel int
+	// Repartition is the owner's leave to change tables' partition columns, a one-way door (rule 5).
+	Repartition bool
 	// Commit is how commits to tables on S3 are made safe; without it none are made there.
 	Commit config.Commit
 	// Version of ajlo, for the table's history.

@@ -39,6 +39,10 @@ func (t opened) scope(step plan.Step) (scope, error) {
 	if err != nil {
 		return scope{}, execute.Refuse(step, "%v", err)
 	}
+	if t.changesPartitions(step) {
+		s.parts = []partition{{task: t.wholeTask(step, s.files, tracking)}}
+		return s, nil
+	}
 	at := map[string]int{}
 	for _, f := range s.files {
 		key := delta.PartitionKey(f, t.delta.Metadata)
@@ -88,7 +92,12 @@ func (s scope) rewrite(ctx context.Context, o rewrite.Options, room func(spilled
 		}
 		all.Files = append(all.Files, out.Files...)
 		all.Removed, all.Added = all.Removed.Plus(out.Removed), all.Added.Plus(out.Added)
-		all.values = append(all.values, slices.Repeat([]map[string]*string{p.values}, len(out.Files))...)
+		for _, f := range out.Files {
+			if p.task.Becomes != nil {
+				p.values = f.Values
+			}
+			all.values = append(all.values, p.values)
+		}
 		before += size
 	}
 	return all, nil

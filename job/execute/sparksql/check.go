@@ -129,6 +129,9 @@ func placeOf(location string) string {
 
 // open reads the newest version of the step's table and refuses what follows from the log alone.
 func (e *Engine) open(ctx context.Context, step plan.Step) (opened, error) {
+	if step.Repartition {
+		return opened{}, execute.Refuse(step, "to change partition columns takes the embedded engine: by statements of Spark an append that is made meanwhile would be lost")
+	}
 	if reason := cmp.Or(unmakable(step.Layout), unsayable(e.namesOf(step)...)); reason != "" {
 		return opened{}, execute.Refuse(step, "%s", reason)
 	}
