@@ -154,10 +154,10 @@ func (c Change) checkMetadata(read Snapshot) error {
 	if c.Metadata == nil {
 		return nil
 	}
-	if c.Alters == nil {
+	was, is := read.Metadata, *c.Metadata
+	if c.Alters == nil && !slices.Equal(was.PartitionColumns, is.PartitionColumns) {
 		return c.checkPartitioning(read)
 	}
-	was, is := read.Metadata, *c.Metadata
 	if was.ID != is.ID || !slices.Equal(was.PartitionColumns, is.PartitionColumns) || len(is.Schema) <= len(was.Schema) {
 		return errors.New("a change of rows may give the table more columns, and change nothing else of it")
 	}

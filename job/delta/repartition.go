@@ -99,8 +99,6 @@ func (c Change) checkPartitioning(read Snapshot) error {
 	switch {
 	case !reflect.DeepEqual(was.PartitionedBy(nil), is.PartitionedBy(nil)):
 		return errors.New("more of the table's metadata would change than its partition columns")
-	case slices.Equal(was.PartitionColumns, is.PartitionColumns):
-		return errors.New("the partition columns are what they were")
 	case len(is.PartitionFields()) != len(is.PartitionColumns), len(is.PartitionColumns) >= len(is.Schema):
 		return fmt.Errorf("the table cannot be partitioned by %q", is.PartitionColumns)
 	case len(c.Remove) != len(read.Files):
