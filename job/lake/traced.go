@@ -27,10 +27,12 @@ type traced struct {
 }
 
 // trace looks in a table's history for what its files and domains do not tell: whether
-// declared keys were set by a step of ajlo on a Spark, and by which keys OPTIMIZE ZORDER BY,
-// which leaves no mark on a file, ordered the table. A commit that cannot be read ends the
+// declared keys were set by a step of ajlo on a Spark, by which keys OPTIMIZE ZORDER BY, which
+// leaves no mark on a file, ordered the table, and by which ajlo did where others changed so many
+// rows since that most bytes carry its mark no more. A commit that cannot be read ends the
 // history, since nothing in it is needed to read the table; of a table without declared keys so
-// does one since which too much came in for an older one to have ordered it.
+// does one since which too much came in for an older one to have ordered it. What MERGE, UPDATE and
+// DELETE wrote anew did not come in: its rows were there.
 func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layout.Layout) (traced, bool) {
 	declared := declaredKeys(s)
 	if len(declared) == 0 && len(found.Clustering) > 0 {
@@ -44,6 +46,13 @@ func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layo
 		switch {
 		case e.Operation == putBack && stamped(e):
 			continue // files that came back lie as they did
+		case len(declared) == 0 && changes(e):
+			continue
+		case len(declared) == 0 && e.Operation == "OPTIMIZE" && stamped(e):
+			if t, ok := byUs(s, e, found); ok {
+				return t, true
+			}
+			since(e)
 		case len(declared) == 0 && e.Operation == "OPTIMIZE" && len(keysOf(e, "zOrderBy")) > 0:
 			if t, ok := byZOrder(s, e, found); ok {
 				return t, true
@@ -91,6 +100,29 @@ func newcomers(s delta.Snapshot) func(delta.Entry) float64 {
 	}
 }
 
+// changes reports whether a commit changes rows that are there.
+func changes(e delta.Entry) bool {
+	return e.Operation == "MERGE" || e.Operation == "UPDATE" || e.Operation == "DELETE"
+}
+
+// byUs is the layout that a step of ajlo gave the table, however little of it is left.
+func byUs(s delta.Snapshot, e delta.Entry, found layout.Layout) (traced, bool) {
+	l, owner, ok := taggedLayout(e.Added)
+	laid := map[string]bool{}
+	if ok && owner == delta.OwnerUs {
+		for _, f := range s.Files {
+			tagged, by, ok := delta.TaggedLayout(f.Tags)
+			laid[f.Path] = ok && by == owner && tagged.Cuts == l.Cuts && layout.SameKeys(tagged, l)
+		}
+	} else if l = zOrderOf(e); len(l.Clustering) > 0 {
+		for _, f := range e.Added {
+			laid[f.Path] = true
+		}
+	}
+	l.Partition = found.Partition
+	return traced{l, delta.OwnerUs, laid}, len(l.Clustering) > 0
+}
+
 // byZOrder is the layout that a commit of OPTIMIZE ZORDER BY made, where more than tagShare of
 // the live bytes are still its files.
 func byZOrder(s delta.Snapshot, e delta.Entry, found layout.Layout) (traced, bool) {
@@ -105,18 +137,21 @@ func byZOrder(s delta.Snapshot, e delta.Entry, found layout.Layout) (traced, boo
 			ordered += f.Size
 		}
 	}
-	keys := keysOf(e, "zOrderBy")
-	order := layout.ZOrder
-	if len(keys) == 1 {
-		order = layout.Sort // one key's z-order is its own order
-	}
-	l := layout.ClusteredBy(order, keys...)
+	l := zOrderOf(e)
 	l.Partition = found.Partition
-	owner := delta.OwnerUser
-	if stamped(e) {
-		owner = delta.OwnerUs
+	return traced{l, delta.OwnerUser, added}, float64(ordered) > tagShare*float64(total)
+}
+
+// zOrderOf is the layout that OPTIMIZE ZORDER BY makes, without keys where it was none.
+func zOrderOf(e delta.Entry) layout.Layout {
+	keys := keysOf(e, "zOrderBy")
+	switch len(keys) {
+	case 0:
+		return layout.Unordered()
+	case 1:
+		return layout.ClusteredBy(layout.Sort, keys...) // one key's z-order is its own order
 	}
-	return traced{l, owner, added}, float64(ordered) > tagShare*float64(total)
+	return layout.ClusteredBy(layout.ZOrder, keys...)
 }
 
 func stamped(e delta.Entry) bool {

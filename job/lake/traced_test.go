@@ -42,6 +42,12 @@ func TestTraceOfZOrder(t *testing.T) {
 	}
 	byOtherKeys := strings.Replace(ordered("b", 60), `\"k\"`, `\"j\"`, 1) + taken("a")
 	back := strings.Replace(wrote("a", 60), `"WRITE","operationParameters":{}`, `"RESTORE","operationParameters":{},"userMetadata":"{\"run\":\"r\",\"step\":0,\"plan_sha256\":\"h\"}"`, 1) + taken("b")
+	stamp := func(commit string) string {
+		return strings.Replace(commit, `"operationParameters":{`, `"userMetadata":"{\"run\":\"r\",\"step\":0,\"plan_sha256\":\"h\"}","operationParameters":{`, 1)
+	}
+	merged := func(name string, bytes int) string {
+		return strings.Replace(wrote(name, bytes), `"WRITE"`, `"MERGE"`, 1) + taken("a")
+	}
 	tests := []struct {
 		name    string
 		commits []string
@@ -52,6 +58,9 @@ func TestTraceOfZOrder(t *testing.T) {
 		{"half of them came in since", []string{start + ordered("a", 50), wrote("b", 20), wrote("c", 30)}, []string{"2", "1"}, false},
 		{"the last commit holds all that counts", []string{start + ordered("a", 10), wrote("b", 10), wrote("c", 80)}, []string{"2"}, false},
 		{"files of an earlier order came back", []string{start + ordered("a", 60), byOtherKeys, back}, []string{"2", "1", ""}, true},
+		{"a merge wrote most of ajlo's order anew", []string{start + stamp(ordered("a", 60)), merged("b", 60), wrote("c", 20)}, []string{"2", "1", ""}, true},
+		{"a merge wrote most of another's order anew", []string{start + ordered("a", 60), merged("b", 60)}, []string{"1", ""}, false},
+		{"more came in than a merge wrote anew", []string{start + stamp(ordered("a", 60)), merged("b", 60), wrote("c", 90)}, []string{"2"}, false},
 		{"nothing was ever ordered", []string{start + wrote("a", 60), wrote("b", 20)}, []string{"1", ""}, false},
 	}
 	for _, tt := range tests {

@@ -18,7 +18,8 @@ import (
 func TestColumnsAgainstSpark(t *testing.T) {
 	spark := sparktest.Start(t, sparktest.Options{Conf: map[string]string{
 		"spark.sql.shuffle.partitions": "1", "spark.databricks.delta.snapshotPartitions": "1", "spark.sql.codegen.wholeStage": "false",
-		"spark.sql.legacy.allowHashOnMapType": "true", // for alike
+		"spark.databricks.delta.schema.autoMerge.enabled": "true", // what WITH SCHEMA EVOLUTION says for one statement
+		"spark.sql.legacy.allowHashOnMapType":             "true", // for alike
 	}})
 	dir := t.TempDir()
 	source, more := filepath.Join(dir, "source"), filepath.Join(dir, "more")
@@ -36,13 +37,13 @@ func TestColumnsAgainstSpark(t *testing.T) {
 		if len(got.Plan.Added) != 5 {
 			t.Errorf("added %v", got.Plan.Added)
 		}
-		all(t, spark, fmt.Sprintf("MERGE WITH SCHEMA EVOLUTION INTO delta.`%s` t USING parquet.`%s` s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", theirs, source))
+		all(t, spark, fmt.Sprintf("MERGE INTO delta.`%s` t USING parquet.`%s` s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", theirs, source))
 		alike(t, spark, ours, theirs)
 		if diff := differences(rowsOf(t, theirs), rowsOf(t, ours)); diff != "" {
 			t.Errorf("%s: %s", properties, diff)
 		}
 		for _, place := range []string{ours, theirs} {
-			all(t, spark, fmt.Sprintf("MERGE WITH SCHEMA EVOLUTION INTO delta.`%s` t USING parquet.`%s` s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", place, more))
+			all(t, spark, fmt.Sprintf("MERGE INTO delta.`%s` t USING parquet.`%s` s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", place, more))
 		}
 		alike(t, spark, ours, theirs)
 	}

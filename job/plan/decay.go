@@ -24,8 +24,8 @@ type Decay struct {
 	Reason string `json:"reason"`
 }
 
-// KeyDecay is how many files a value of a key falls in, by eighths of the ordered files: of the
-// ordered ones alone and of all.
+// KeyDecay is how many files a value of a key falls in, by eighths of the ordered files (of all where
+// none is in order): of the ordered ones alone and of all.
 type KeyDecay struct {
 	Column  table.Column `json:"column"`
 	Ordered []int        `json:"ordered_depth"`
@@ -62,6 +62,13 @@ func keyDecay(s lake.Snapshot, key table.Column) KeyDecay {
 	for _, f := range s.Files {
 		if b, ok := f.Bounds[key]; ok && f.Laid && !b.Min.IsNull() {
 			starts = append(starts, b.Min)
+		}
+	}
+	if len(starts) == 0 { // others wrote all of them anew
+		for _, f := range s.Files {
+			if b, ok := f.Bounds[key]; ok && !b.Min.IsNull() {
+				starts = append(starts, b.Min)
+			}
 		}
 	}
 	slices.SortFunc(starts, predicate.Order)
