@@ -8,12 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"ajlo/job/config"
 	"ajlo/job/delta"
 	"ajlo/job/execute"
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/object"
 	"ajlo/job/plan"
+	"ajlo/job/table"
 	"ajlo/job/unit"
 	"ajlo/job/verify"
 	"ajlo/state"
@@ -166,15 +168,18 @@ func (n Night) apply(ctx context.Context, r *record, d Decision, l Lake, purse *
 
 // quiet refuses to begin a rewrite of a table in its quiet hours. A step that is under way goes on
 // to its commit; one that lost to another writer is not begun again.
-func (n Night) quiet(s plan.Step) error {
-	until, ok := n.Config.QuietUntil(s.Table, s.Location, n.Clock())
+func (n Night) quiet(s plan.Step) error { return Quiet(n.Config, s.Table, s.Location, n.Clock()) }
+
+// Quiet refuses to begin a change of a table in its quiet hours.
+func Quiet(c config.Config, name table.Name, location table.Location, now time.Time) error {
+	until, ok := c.QuietUntil(name, location, now)
 	if !ok {
 		return nil
 	}
 	if until.IsZero() {
-		return &execute.Refusal{Table: s.Table, Reason: "its quiet hours never end: leave it some under quiet:"}
+		return &execute.Refusal{Table: name, Reason: "its quiet hours never end: leave it some under quiet:"}
 	}
-	return &execute.Refusal{Table: s.Table, Reason: fmt.Sprintf("its quiet hours last until %s: run the night again after that", until.Format(time.RFC3339))}
+	return &execute.Refusal{Table: name, Reason: fmt.Sprintf("its quiet hours last until %s: run it again after that", until.Format(time.RFC3339))}
 }
 
 // keepBounds keeps what later queries are judged by: the table as it was before new keys.

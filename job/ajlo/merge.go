@@ -55,6 +55,7 @@ func (c mergeCommand) Run(ctx context.Context, w world) error {
 	merger := merge.New(merge.Options{
 		Memory: memory, Spill: conf.Engine.Spill, TargetFile: conf.Engine.TargetFileSize, Commit: conf.Commit,
 		Version: version, NewID: uuid.NewString, Now: w.clock, Open: bucket.Open,
+		Begin:    func() error { return job.Quiet(conf, request.Table, request.Location, w.clock()) },
 		Progress: func(done, total unit.Bytes) { progress(string(request.Table), done, total) },
 	})
 	if c.DryRun {

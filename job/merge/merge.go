@@ -51,6 +51,8 @@ type Options struct {
 	Open func(location string) (object.Store, error)
 	// FreeSpace is the bytes left on the disk of a folder; the system's answer where nil.
 	FreeSpace func(dir string) (unit.Bytes, error)
+	// Begin is asked before each attempt whether the table may be changed now; it may where nil.
+	Begin func() error
 	// Progress, where set, is told bytes of touched files that are written anew of all of them;
 	// never by two goroutines at once.
 	Progress func(done, total unit.Bytes)
@@ -82,6 +84,9 @@ func New(o Options) *Merger {
 	}
 	if o.FreeSpace == nil {
 		o.FreeSpace = execute.FreeSpace
+	}
+	if o.Begin == nil {
+		o.Begin = func() error { return nil }
 	}
 	if o.Progress == nil {
 		o.Progress = func(_, _ unit.Bytes) {}
@@ -136,6 +141,9 @@ func conflicts(err error) bool {
 
 // attempt merges into the newest version.
 func (m *Merger) attempt(ctx context.Context, r Request, h *holder) (Result, error) {
+	if err := m.o.Begin(); err != nil {
+		return Result{}, err
+	}
 	began := m.o.Now()
 	d, err := m.decide(ctx, r, h)
 	if err != nil {
