@@ -54,6 +54,13 @@ func TestSilentCatalogs(t *testing.T) {
 				}
 			}
 			holdsNo(t, filepath.Dir(config), "hush")
+			if _, secret, ok := strings.Cut(tt.catalog, "env:"); ok {
+				secret = strings.TrimSuffix(secret, "}")
+				t.Setenv(secret, "")
+				if got := ask("run", "--config", config, "--now", "2026-12-01"); got.code != job.ExitUsage || !strings.Contains(got.errs, "has no "+secret) {
+					t.Errorf("without its secret: exit code %d\n%s%s", got.code, got.out, got.errs)
+				}
+			}
 		})
 	}
 }

@@ -1,12 +1,16 @@
 package remote
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/beltran/gohive/hive_metastore"
 
 	"ajlo/job/table"
 )
@@ -71,6 +75,82 @@ func TestMetastoresThatDoNotAnswer(t *testing.T) {
 				t.Error("it connects")
 			}
 		})
+	}
+}
+
+// metastore answers by Thrift as a Hive Metastore does, which keeps names in lower case.
+type metastore struct {
+	hive_metastore.ThriftHiveMetastore
+	tables map[string]*hive_metastore.Table
+}
+
+func (m *metastore) GetTable(_ context.Context, database, name string) (*hive_metastore.Table, error) {
+	switch found, ok := m.tables[strings.ToLower(database+"."+name)]; {
+	case ok:
+		return found, nil
+	case database == "broken":
+		return nil, &hive_metastore.MetaException{Message: "its database is down"}
+	}
+	return nil, &hive_metastore.NoSuchObjectException{Message: database + "." + name + " table not found"}
+}
+
+func (m *metastore) GetDatabase(context.Context, string) (*hive_metastore.Database, error) {
+	return nil, &hive_metastore.NoSuchObjectException{Message: "default"}
+}
+
+// serve starts it, till the test ends.
+func (m *metastore) serve(t *testing.T) (uri string) {
+	t.Helper()
+	socket, err := thrift.NewTServerSocket("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := socket.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	server := thrift.NewTSimpleServer2(hive_metastore.NewThriftHiveMetastoreProcessor(m), socket)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve() }()
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return "thrift://" + socket.Addr().String()
+}
+
+// Tables come and go between two questions; what the metastore itself refuses is told in its words.
+func TestMetastore(t *testing.T) {
+	m := &metastore{tables: map[string]*hive_metastore.Table{
+		"sales.orders": {TableType: "MANAGED_TABLE", Parameters: map[string]string{"spark.sql.sources.provider": "delta"}, Sd: &hive_metastore.StorageDescriptor{SerdeInfo: &hive_metastore.SerDeInfo{Parameters: map[string]string{"path": "file:/lake/orders"}}}},
+		"sales.bare":   {},
+	}}
+	h := &Hive{URI: m.serve(t), Limit: 10 * time.Second}
+	if err := h.Connect(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, tt := range []struct {
+		name table.Name
+		at   table.Location
+		err  string
+	}{
+		{"sales.orders", "/lake/orders", ""},
+		{"Sales.ORDERS", "/lake/orders", ""},
+		{"sales.none", "", ""},
+		{"sales.bare", "", "a table of no format"},
+		{"broken.orders", "", "its database is down"},
+	} {
+		at, ok, err := h.Locate(t.Context(), tt.name)
+		if at != tt.at || ok != (tt.at != "") || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: %q, %t, %v; want %q, %q", tt.name, at, ok, err, tt.at, tt.err)
+		}
+	}
+	delete(m.tables, "sales.orders")
+	if at, ok, err := h.Locate(t.Context(), "sales.orders"); ok || err != nil {
+		t.Errorf("a table that was dropped: %q, %t, %v", at, ok, err)
 	}
 }
 

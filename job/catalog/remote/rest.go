@@ -54,7 +54,7 @@ func (r *REST) Locate(ctx context.Context, name table.Name) (at table.Location, 
 	case err != nil:
 		return "", false, fmt.Errorf("catalog %s: asking for %s: %w", r.URI, name, r.bare(err))
 	}
-	return table.Location(found.Location()), true, nil
+	return local(found.Location()), true, nil
 }
 
 // Connect asks the catalog for its settings, once.

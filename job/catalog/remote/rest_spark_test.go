@@ -3,6 +3,9 @@
 package remote
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,8 +34,11 @@ func TestReferenceServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		at, ok, err := r.Locate(t.Context(), table.Name("lake."+namespace+".orders"))
-		if err != nil || !ok || string(at) != made.Location() {
+		if err != nil || !ok || string(at) != strings.TrimPrefix(made.Location(), "file://") {
 			t.Errorf("%s: %q, %t, %v; it is at %s", namespace, at, ok, err, made.Location())
+		}
+		if _, err := os.Stat(filepath.Join(string(at), "metadata")); err != nil {
+			t.Errorf("%s: %v", namespace, err)
 		}
 	}
 	for _, name := range []table.Name{"lake.sales.none", "lake.nowhere.none"} {

@@ -33,6 +33,8 @@ func server(t *testing.T, token string) (url string, asked *[]string) {
 			fault(http.StatusUnauthorized, "NotAuthorizedException")
 		case strings.HasSuffix(r.URL.Path, "/v1/config"):
 			answer(http.StatusOK, map[string]any{"defaults": map[string]any{}, "overrides": map[string]any{}})
+		case strings.HasSuffix(r.URL.Path, "/namespaces/db/tables/half"):
+			answer(http.StatusOK, map[string]any{"metadata-location": "file:/lake/50%20off/metadata/1.metadata.json", "metadata": emptyTable("file:/lake/50%20off")})
 		case strings.HasSuffix(r.URL.Path, "/namespaces/db/tables/orders"):
 			answer(http.StatusOK, map[string]any{"metadata-location": "s3://lake/db/orders/metadata/1.metadata.json", "metadata": emptyTable("s3a://lake/db/orders")})
 		default:
@@ -60,6 +62,7 @@ func TestLocate(t *testing.T) {
 		asks          bool
 	}{
 		{"its table", "lake", "lake.db.orders", "s3a://lake/db/orders", true},
+		{"a folder of this machine, with a percent sign", "lake", "lake.db.half", "/lake/50%20off", true},
 		{"a table it does not have", "lake", "lake.db.part", "", true},
 		{"another catalog's", "lake", "other.db.orders", "", false},
 		{"too few parts", "lake", "lake.orders", "", false},
