@@ -18,7 +18,7 @@ func TestMergesKeepTheirShape(t *testing.T) {
 	full := bare
 	full.Map, full.Condition, full.SourceVersion, full.Keys = []merge.Rename{{Column: "a", Source: "b"}}, "t.a > 1", 3, []table.Column{"a"}
 	full.Matched = []merge.Clause{{Action: merge.Update, Set: []merge.Assignment{{Column: "b", Value: "1"}, {Column: "a"}}, Condition: "t.a > 2"}, {Action: merge.Delete}}
-	full.NotMatchedBySource, full.Evolve, full.Added = full.Matched, true, []table.Column{"c"}
+	full.NotMatchedBySource, full.Evolve, full.Query, full.Added = full.Matched, true, "SELECT 1", []table.Column{"c"}
 	result := merge.Result{Plan: full, Changed: true, Took: time.Second, Warnings: []string{"w"}}
 	open, closed := compiled(t, "merge.json")
 	for _, v := range []any{bare, full, result, merge.Result{Plan: bare}} {

@@ -44,15 +44,24 @@ func (o engineOptions) give(n *job.Night, w world) error {
 
 // newEngine is the engine that the config names.
 func newEngine(c config.Config, w world) execute.Engine {
-	switch c.Engine.Kind {
-	case config.Script:
+	if spark, ok := sparkOf(c); ok {
+		return newSpark(c, w, spark)
+	}
+	if c.Engine.Kind == config.Script {
 		return byhand.Engine{Open: bucket.Open}
-	case config.SparkSQL:
-		return newSpark(c, w, sparksql.Child{Command: c.Engine.Command, Conf: c.Engine.Conf, Folder: c.Engine.Spill})
-	case config.Connect:
-		return newSpark(c, w, connect.Server{URL: c.Engine.URL, Token: os.Getenv(connect.TokenVariable), Conf: c.Engine.Conf})
 	}
 	return newEmbedded(c, w)
+}
+
+// sparkOf is the Spark that the config names; not ok where it names none.
+func sparkOf(c config.Config) (sparksql.Spark, bool) {
+	switch c.Engine.Kind {
+	case config.SparkSQL:
+		return sparksql.Child{Command: c.Engine.Command, Conf: c.Engine.Conf, Folder: c.Engine.Spill}, true
+	case config.Connect:
+		return connect.Server{URL: c.Engine.URL, Token: os.Getenv(connect.TokenVariable), Conf: c.Engine.Conf}, true
+	}
+	return nil, false
 }
 
 func newSpark(c config.Config, w world, spark sparksql.Spark) *sparksql.Engine {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,7 +24,9 @@ import (
 type mergeCommand struct {
 	engineOptions
 	Into                   string   `required:"" placeholder:"TABLE" help:"The table: its name, as the config's lake has it, or the path or URL of its folder."`
-	Source                 string   `required:"" placeholder:"PATH" help:"The rows: a Delta table's folder, a folder of Parquet files, a .parquet file or a .csv file."`
+	Source                 string   `required:"" xor:"source" placeholder:"PATH" help:"The rows: a Delta table's folder, a folder of Parquet files, a .parquet file or a .csv file."`
+	SourceSQL              string   `required:"" xor:"source" name:"source-sql" placeholder:"QUERY" help:"The rows: a query that the Spark of --config runs first; it writes them below --stage."`
+	Stage                  string   `placeholder:"FOLDER" help:"For --source-sql: a folder or URL that both Spark and ajlo reach. What is put there is taken away again."`
 	On                     string   `required:"" placeholder:"COLUMN,…" help:"Columns that are equal in rows that match."`
 	Map                    string   `placeholder:"COLUMN=SOURCE,…" help:"Columns of the table that are called otherwise in the source."`
 	Condition              string   `placeholder:"SQL" help:"What rows that match have to meet, too, over t (the table's row) and s (the source's), as in \"t.day >= DATE '2026-11-01'\"."`
@@ -40,7 +43,7 @@ type mergeCommand struct {
 }
 
 // Run merges, or with --dry-run says what it would do.
-func (c mergeCommand) Run(ctx context.Context, w world) error {
+func (c mergeCommand) Run(ctx context.Context, w world) (err error) {
 	request, err := c.request(ctx)
 	if err != nil {
 		return err
@@ -49,6 +52,20 @@ func (c mergeCommand) Run(ctx context.Context, w world) error {
 	if err != nil {
 		return err
 	}
+	if c.SourceSQL != "" {
+		folder, drop, err := stage(ctx, conf, c.SourceSQL, c.Stage)
+		if drop != nil {
+			defer func() { err = errors.Join(err, drop(context.WithoutCancel(ctx))) }()
+		}
+		if err != nil {
+			return err
+		}
+		request.Source = folder
+	}
+	return c.merge(ctx, w, conf, request)
+}
+
+func (c mergeCommand) merge(ctx context.Context, w world, conf config.Config, request merge.Request) error {
 	memory := cmp.Or(conf.Engine.Memory, rewrite.DefaultMemory)
 	defer limited{memory: memory}.keep()()
 	progress := newProgress(w)
@@ -82,7 +99,7 @@ func (c mergeCommand) request(ctx context.Context) (r merge.Request, err error) 
 	usage := func(option string, err error) error {
 		return &job.UsageError{Text: fmt.Sprintf("--%s %v", option, err)}
 	}
-	r.Source, r.On = c.Source, merge.ParseColumns(c.On)
+	r.Source, r.Query, r.On = c.Source, oneQuery(c.SourceSQL), merge.ParseColumns(c.On)
 	r.Condition, r.Evolve = c.Condition, c.Evolve
 	if r.Map, err = merge.ParseRenames(c.Map); err != nil {
 		return r, usage("map", err)

@@ -15,6 +15,8 @@ type Request struct {
 	// Source is the path or URL of a Delta table's folder, a folder of Parquet files, a Parquet
 	// file (.parquet) or a CSV file (.csv).
 	Source string `json:"source"`
+	// Query is what made the source's files, where a query did: then they need not be there yet.
+	Query string `json:"source_sql,omitempty"`
 	// Map are columns of the table that are called otherwise in the source.
 	Map []Rename `json:"map,omitempty"`
 	// On are the columns that are equal in rows that match.
@@ -60,7 +62,7 @@ func ParseWrite(text string) (Write, error) {
 // Check says what is missing of a request before any table is looked at.
 func (r Request) Check() error {
 	switch {
-	case r.Location == "" || r.Source == "":
+	case r.Location == "" || r.Source == "" && r.Query == "":
 		return fmt.Errorf("a merge wants a table and a source")
 	case len(r.On) == 0:
 		return fmt.Errorf("a merge wants columns to match by")

@@ -24,7 +24,11 @@ func (t *target) statement(r Request, f Format) string {
 	if r.Evolve {
 		with = "WITH SCHEMA EVOLUTION "
 	}
-	fmt.Fprintf(&text, "MERGE %sINTO delta.%s t USING %s.%s s ON %s", with, dialect.Quote(string(r.Location)), f, dialect.Quote(r.Source), strings.Join(on, " AND "))
+	source := fmt.Sprintf("%s.%s", f, dialect.Quote(r.Source))
+	if r.Query != "" {
+		source = "(" + r.Query + ")"
+	}
+	fmt.Fprintf(&text, "MERGE %sINTO delta.%s t USING %s s ON %s", with, dialect.Quote(string(r.Location)), source, strings.Join(on, " AND "))
 	for _, kind := range []struct {
 		when    string
 		clauses []Clause
