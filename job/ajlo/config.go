@@ -86,7 +86,7 @@ func (c configInitCommand) night(w world) (job.Night, error) {
 		return job.Night{}, err
 	}
 	span, err := logOptions{Since: c.Since, Now: c.Now}.window(w.clock, conf.Window)
-	return job.Night{Config: conf, Window: span, Engine: newEngine(conf, w), Folders: bucket.Open, Log: w.log, Version: version, Clock: w.clock}, err
+	return job.Night{Config: conf, Window: span, Engine: newEmbedded(conf, w), Folders: bucket.Open, Log: w.log, Version: version, Clock: w.clock}, err
 }
 
 func quoted(places []place, form string) string {

@@ -38,30 +38,38 @@ func (o engineOptions) give(n *job.Night, w world) error {
 		return &job.UsageError{Text: fmt.Sprintf("--memory: %v", err)}
 	}
 	n.Config.Engine.Memory = memory
-	n.Engine = newEngine(n.Config, w)
-	return nil
+	n.Engine, err = newEngine(n.Config, w)
+	return err
 }
 
 // newEngine is the engine that the config names.
-func newEngine(c config.Config, w world) execute.Engine {
-	if spark, ok := sparkOf(c); ok {
-		return newSpark(c, w, spark)
+func newEngine(c config.Config, w world) (execute.Engine, error) {
+	spark, err := sparkOf(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case spark != nil:
+		return newSpark(c, w, spark), nil
+	case c.Engine.Kind == config.Script:
+		return byhand.Engine{Open: bucket.Open}, nil
 	}
-	if c.Engine.Kind == config.Script {
-		return byhand.Engine{Open: bucket.Open}
-	}
-	return newEmbedded(c, w)
+	return newEmbedded(c, w), nil
 }
 
-// sparkOf is the Spark that the config names; not ok where it names none.
-func sparkOf(c config.Config) (sparksql.Spark, bool) {
+// sparkOf is the Spark that the config names, nil where it names none. A secret that is missing is a
+// mistake of the config's.
+func sparkOf(c config.Config) (sparksql.Spark, error) {
 	switch c.Engine.Kind {
 	case config.SparkSQL:
-		return sparksql.Child{Command: c.Engine.Command, Conf: c.Engine.Conf, Folder: c.Engine.Spill}, true
+		return sparksql.Child{Command: c.Engine.Command, Conf: c.Engine.Conf, Folder: c.Engine.Spill}, nil
 	case config.Connect:
-		return connect.Server{URL: c.Engine.URL, Token: os.Getenv(connect.TokenVariable), Conf: c.Engine.Conf}, true
+		token, err := c.Engine.Token.Read(os.Getenv)
+		if err != nil {
+			return nil, &job.UsageError{Text: err.Error()}
+		}
+		return connect.Server{URL: c.Engine.URL, Token: token, Conf: c.Engine.Conf}, nil
 	}
-	return nil, false
+	return nil, nil
 }
 
 func newSpark(c config.Config, w world, spark sparksql.Spark) *sparksql.Engine {

@@ -31,7 +31,11 @@ func (c inspectCommand) Run(ctx context.Context, w world) error {
 			return err
 		}
 	}
-	inspection, err := job.Inspect(ctx, bucket.Open, name, place, newEngine(conf, w))
+	engine, err := newEngine(conf, w)
+	if err != nil {
+		return err
+	}
+	inspection, err := job.Inspect(ctx, bucket.Open, name, place, engine)
 	if err != nil {
 		return err
 	}

@@ -68,8 +68,12 @@ func (o logOptions) night(w world) (job.Night, error) {
 	if err != nil {
 		return job.Night{}, err
 	}
+	engine, err := newEngine(c, w)
+	if err != nil {
+		return job.Night{}, err
+	}
 	return job.Night{
-		Config: c, Catalogs: catalogs, Signals: signals, Window: span, Mode: job.Execute, Engine: newEngine(c, w), Own: newEmbedded(c, w), Folders: bucket.Open, Log: w.log,
+		Config: c, Catalogs: catalogs, Signals: signals, Window: span, Mode: job.Execute, Engine: engine, Own: newEmbedded(c, w), Folders: bucket.Open, Log: w.log,
 		Progress: newProgress(w), ID: uuid.NewString(), Version: version, Clock: w.clock,
 	}, nil
 }

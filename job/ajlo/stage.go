@@ -26,10 +26,12 @@ var stagedConf = map[string]string{
 // stage has the config's Spark write the rows of a query as Parquet files into a folder of their own
 // below the given one, which drop takes away; also after an error.
 func stage(ctx context.Context, c config.Config, query, below string) (folder string, drop func(context.Context) error, err error) {
-	spark, ok := sparkOf(c)
+	spark, err := sparkOf(c)
 	query = oneQuery(query)
 	switch {
-	case !ok:
+	case err != nil:
+		return "", nil, err
+	case spark == nil:
 		return "", nil, &job.UsageError{Text: "--source-sql wants a --config whose engine is sparksql or connect, which runs the query"}
 	case below == "":
 		return "", nil, &job.UsageError{Text: "--source-sql wants --stage, a folder that Spark and ajlo reach, for the query's rows"}

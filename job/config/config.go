@@ -176,6 +176,8 @@ type Engine struct {
 	Command []string `json:"command"`
 	// URL is that of the server, sc://host:port, for the engine Connect.
 	URL string `json:"url,omitempty"`
+	// Token goes with each request to that server, by TLS.
+	Token Secret `json:"token,omitempty"`
 	// Conf are settings that Spark is given beside its own.
 	Conf map[string]string `json:"conf"`
 	// TimeLimit is how long a step may take on Spark.

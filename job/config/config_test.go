@@ -105,9 +105,9 @@ func TestLoadReadsEveryKey(t *testing.T) {
 		Budget: Budget{Rewrite: 20 * unit.GB, Upkeep: 2 * unit.GB, Storage: 40 * unit.GB},
 		Engine: Engine{
 			Kind: SparkSQL, Memory: unit.GiB, Spill: filepath.Join(dir, "state"), TargetFileSize: 64 * unit.KiB,
-			Command:   []string{"/opt/spark/bin/spark-sql", "--master", "yarn"},
-			Conf:      map[string]string{"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension", "spark.executor.memory": "4g"},
-			TimeLimit: 90 * time.Minute, Dialect: Databricks,
+			Command: []string{"/opt/spark/bin/spark-sql", "--master", "yarn"},
+			Conf:    map[string]string{"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension", "spark.executor.memory": "4g"},
+			URL:     "sc://spark.example:15002", Token: "env:SPARK_TOKEN", TimeLimit: 90 * time.Minute, Dialect: Databricks,
 		},
 		State:         filepath.Join(dir, "state/night.db"),
 		Cache:         filepath.Join(dir, "cache"),

@@ -104,6 +104,7 @@ type engine struct {
 
 	Command   []text          `yaml:"command"`
 	URL       text            `yaml:"url"`
+	Token     text            `yaml:"token"`
 	Conf      map[string]text `yaml:"conf"`
 	TimeLimit text            `yaml:"time_limit"`
 	Dialect   text            `yaml:"dialect"`

@@ -251,6 +251,7 @@ func (r *reader) engine(written engine) Engine {
 		TargetFileSize: read(r, written.TargetFileSize, atLeast(minFileSize)),
 		Command:        r.texts(written.Command),
 		URL:            r.server(written),
+		Token:          r.secret(written.Token, "engine.token"),
 		Conf:           r.conf(written.Conf),
 		TimeLimit:      read(r, written.TimeLimit, ParseSpan),
 		Dialect:        read(r, written.Dialect, oneOf(SparkDelta, Databricks, Fabric)),

@@ -3,6 +3,7 @@ package layout
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -54,9 +55,13 @@ func (s *Simulation) Lay(l Layout, by Maker, files int, columns []table.Column) 
 		if !ok {
 			continue
 		}
+		chars := s.chars(column)
+		if slices.Contains(l.Partition, column) {
+			chars = 0 // a partition's value is kept whole
+		}
 		bounds := make([]prune.Bounds, made.Files)
 		for i := range bounds {
-			bounds[i] = s.bound(known, s.chars(column), sequence[cuts[i]:cuts[i+1]])
+			bounds[i] = s.bound(known, chars, sequence[cuts[i]:cuts[i+1]])
 		}
 		made.Bounds[column] = bounds
 	}

@@ -42,6 +42,7 @@ func Columns(t TableInput, in Input) ([]table.Column, error) {
 			}
 		}
 	}
+	wanted = union(wanted, in.partsAlone(t, rs))
 	for _, c := range union(predicateColumns(rs), writes(t, in.Queries).columnsOfChanges()) {
 		if unfit(t.Snapshot, c) == "" && !slices.Contains(wanted, c) {
 			wanted = append(wanted, c)

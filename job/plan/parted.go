@@ -24,7 +24,7 @@ func (in Input) weighPartitions(w *weighed, keys []table.Column) error {
 		return nil
 	}
 	tried, stay := 0, in.partitionsStay(*w)
-	for _, c := range keys {
+	for _, c := range union(keys, w.what.partsAlone) {
 		if scans := w.scansBy(c); scans == 0 || tried == maxPartitionColumns || !partitionable(s, c) || emptyText(w.input.Sample, c) {
 			continue
 		}

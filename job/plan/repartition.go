@@ -94,6 +94,23 @@ func (w weighed) orders(columns []table.Column) bool {
 	})
 }
 
+// partsAlone are columns that filters name and that are no keys since files keep no bounds of them
+// that prune, as of booleans and texts with a long start in common: partitions by them do. There are
+// none where partition columns may not be changed.
+func (in Input) partsAlone(t TableInput, rs []read) (columns []table.Column) {
+	s := t.Snapshot
+	if !in.Settings.Repartition || in.Settings.Engine != EmbeddedEngine || s.Format != lake.Delta || len(s.Layout.Partition) > 0 {
+		return nil
+	}
+	named, _ := filters(rs)
+	for _, c := range named {
+		if unfit(s, c) != "" && partitionable(s, c) && sampleable(s, c) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
 // partitionsStay says why a table's partition columns may not be changed; empty where they may.
 func (in Input) partitionsStay(w weighed) string {
 	s := w.input.Snapshot

@@ -118,3 +118,32 @@ func TestPartitionsCome(t *testing.T) {
 		})
 	}
 }
+
+// Files keep no bounds of a boolean that would prune; partitions by it do.
+func TestPartitionsByWhatIsNoKey(t *testing.T) {
+	for _, leave := range []bool{true, false} {
+		in := input(grid("t"))
+		in.Settings.Repartition, in.Queries = leave, nil
+		flags := make([]predicate.Value, in.Tables[0].Sample.Len())
+		for i := range flags {
+			flags[i] = predicate.BoolValue(i%2 == 0)
+		}
+		sample := &in.Tables[0].Sample
+		sample.Columns, sample.Values = append(sample.Columns, "flag"), append(sample.Values, flags)
+		for i := range int64(100) {
+			both := append(between("a", i, i+9).Args, predicate.Predicate{Op: predicate.Eq, Column: "flag", Values: []predicate.Value{predicate.BoolValue(i%3 == 0)}})
+			in.Queries = append(in.Queries, scan("q1", "t", predicate.Conjunction(both)))
+		}
+		if columns, err := plan.Columns(in.Tables[0], in); err != nil || slices.Contains(columns, "flag") != leave {
+			t.Errorf("leave %t: samples %v, %v", leave, columns, err)
+		}
+		p := decide(t, in)
+		if got := p.Tables[0].Chosen.Partition; slices.Equal(got, []table.Column{"flag"}) != leave {
+			t.Errorf("leave %t: chose %s of %+v", leave, p.Tables[0].Chosen, p.Tables[0].Candidates)
+			continue
+		}
+		if leave && (!p.Steps[0].Repartition || !strings.Contains(p.Steps[0].Statement, "PARTITIONED BY (`flag`)")) {
+			t.Errorf("%+v", p.Steps[0])
+		}
+	}
+}

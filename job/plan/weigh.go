@@ -30,6 +30,7 @@ func (in Input) weigh(t TableInput) (weighed, error) {
 	}
 	sc := in.scope(t)
 	w.what = newWhatIf(t, sc, rs, writes(t, in.Queries), in.Settings.TargetFile, in.maker(t.Snapshot))
+	w.what.partsAlone = in.partsAlone(t, rs)
 	w.table.Periods = sc.periods
 	w.table.ScannedBytesNow = sum(w.what.now)
 	w.table.ScannedBytesThen = w.table.ScannedBytesNow

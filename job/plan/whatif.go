@@ -27,6 +27,8 @@ type whatIf struct {
 	simulation *layout.Simulation
 	present    files
 	writing    writing
+	// partsAlone are columns that leave files unread only where a table is partitioned by them.
+	partsAlone []table.Column
 	writtenNow unit.Bytes // by the window's changes, with the files as they are
 }
 
@@ -100,7 +102,10 @@ func (w whatIf) under(l layout.Layout) ([]unit.Bytes, error) {
 
 // lay simulates the files of a layout.
 func (w whatIf) lay(l layout.Layout) (files, error) {
-	made, err := w.simulation.Lay(l, w.maker, w.files, w.columns)
+	bounded := slices.DeleteFunc(slices.Clone(w.columns), func(c table.Column) bool {
+		return slices.Contains(w.partsAlone, c) && !slices.Contains(l.Partition, c)
+	})
+	made, err := w.simulation.Lay(l, w.maker, w.files, bounded)
 	if err != nil {
 		return files{}, err
 	}

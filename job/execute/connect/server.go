@@ -22,9 +22,6 @@ import (
 // Name is the engine's name in config, plan and state.
 const Name = "connect"
 
-// TokenVariable is the variable of the environment that has the token.
-const TokenVariable = "AJLO_CONNECT_TOKEN"
-
 // Server is one that Spark Connect is spoken with.
 type Server struct {
 	// URL is sc://host:port, with parameters after /; as Spark's clients take them.
@@ -52,9 +49,9 @@ func CheckURL(location string) error {
 	for parameter := range strings.SplitSeq(u.Path, ";") {
 		switch name, _, _ := strings.Cut(parameter, "="); name {
 		case "token":
-			return fmt.Errorf("the URL of a Spark Connect server has a token in it: put it into the environment as %s", TokenVariable)
+			return errors.New("the URL of a Spark Connect server has a token in it: put it into the environment and name its variable, engine: {token: env:NAME}")
 		case "use_ssl":
-			return fmt.Errorf("use_ssl goes with a token only: put one into the environment as %s, and take use_ssl out of the URL", TokenVariable)
+			return errors.New("use_ssl stands in the URL of a Spark Connect server: its client speaks TLS with a token and never without one; take it out, and name a token, engine: {token: env:NAME}")
 		}
 	}
 	if _, err := channel.NewBuilder(location); err != nil {

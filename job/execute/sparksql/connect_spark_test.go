@@ -52,7 +52,7 @@ func connectRefuses(t *testing.T, server connect.Server, engine func(connect.Ser
 	}{
 		{"no server", func(s *connect.Server, _ *plan.Step) { s.URL = "sc://127.0.0.1:1" }, "connection refused"},
 		{"no URL of a server", func(s *connect.Server, _ *plan.Step) { s.URL = "http://127.0.0.1:1" }, "want sc://host:port"},
-		{"a token in the URL", func(s *connect.Server, _ *plan.Step) { s.URL += "/;token=x" }, connect.TokenVariable},
+		{"a token in the URL", func(s *connect.Server, _ *plan.Step) { s.URL += "/;token=x" }, "engine: {token: env:NAME}"},
 		{"a setting of servers that run", func(s *connect.Server, _ *plan.Step) { s.Conf = map[string]string{"spark.sql.extensions": "x"} }, "spark.sql.extensions"},
 		{"another schema", func(_ *connect.Server, s *plan.Step) { s.SchemaHash = "0" }, "its schema changed"},
 	} {
