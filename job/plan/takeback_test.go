@@ -44,6 +44,12 @@ func TestTakeBack(t *testing.T) {
 			u.Now.Protocol.WriterFeatures = []string{"clustering"}
 		}, plan.ByKeys, "by its keys", "ALTER TABLE `db`.`t` CLUSTER BY (`a`);\nOPTIMIZE `db`.`t` FULL;"},
 		{"no keys before", func(p *plan.Plan, _ *plan.Undone, _ *plan.Settings) { p.Tables[0].Current = layout.Unordered() }, plan.NoWay, closed + "; it had no keys to go by", ""},
+		{"partitions without leave", func(p *plan.Plan, _ *plan.Undone, _ *plan.Settings) {
+			p.Steps[0].Repartition, p.Tables[0].Current.Partition = true, []table.Column{"b"}
+		}, plan.NoWay, "takes leave (allow: {repartition: true})", ""},
+		{"partitions with leave", func(p *plan.Plan, _ *plan.Undone, s *plan.Settings) {
+			p.Steps[0].Repartition, p.Tables[0].Current.Partition, s.Repartition = true, []table.Column{"b"}, true
+		}, plan.ByKeys, "by its keys of before, partitioned(b) zorder(a)", "CREATE OR REPLACE TABLE `db`.`t` USING delta PARTITIONED BY (`b`) AS SELECT * FROM `db`.`t`;"},
 		{"budget", func(_ *plan.Plan, _ *plan.Undone, s *plan.Settings) { s.Budget = unit.MB }, plan.NoWay, "the budget of 1.00 MB does not hold a rewrite of 5.00 MB", ""},
 		{"others set keys", func(_ *plan.Plan, u *plan.Undone, _ *plan.Settings) {
 			u.Now.Layout = layout.ClusteredBy(layout.Hilbert, "b")
