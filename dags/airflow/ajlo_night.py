@@ -102,11 +102,12 @@ def figures(result: dict) -> dict:
 
 @dag(
     dag_id="ajlo_night",
+    description="Lays the lake's tables anew where the workload has drifted.",
     schedule="30 2 * * *",
     start_date=datetime(2026, 1, 1, tzinfo=timezone.utc),
     catchup=False,  # windows overlap: the latest night stands for those that were missed
     max_active_runs=1,
-    default_args={"retries": 2, "retry_delay": RETRY_AFTER},
+    default_args={"owner": "ajlo", "retries": 2, "retry_delay": RETRY_AFTER},
     params={
         "config": Param(os.environ.get("AJLO_CONFIG", "/etc/ajlo/ajlo.yaml"), type="string", description="The config file."),
         "binary": Param("ajlo", type="string", description="The program, by name or path."),
@@ -120,27 +121,32 @@ def figures(result: dict) -> dict:
 def ajlo_night():
     @task
     def shards() -> list[str]:
+        """How the reading of logs is shared."""
         count = get_current_context()["params"]["shards"]
         return [f"{part}/{count}" for part in range(1, count + 1)]
 
     @task(map_index_template="{{ task.op_kwargs['shard'] }}")
     def facts(shard: str) -> dict:
+        """What the window's logs say, one part of the applications."""
         printed = ajlo("facts", *config(), "--now", window_end().isoformat(), "--shard", shard, "--parquet", facts_folder(), "--json")
         return {"shard": shard, **json.loads(printed)}
 
     @task
     def plan() -> dict:
+        """What the night would change, and why."""
         printed = ajlo("run", *config(), "--now", window_end().isoformat(), "--facts", facts_folder(), "--dry-run", "--json")
         return figures(json.loads(printed))
 
     @task.branch
     def drifted(planned: dict) -> str:
+        """Whether anything is to be done: else only the report follows."""
         if planned["outcome"] != "dry_run":
             return "report"
         return "approve" if planned["awaits_approval"] else "apply"
 
     @task(trigger_rule="none_failed_min_one_success")
     def apply(planned: dict) -> dict:
+        """The tables, laid as planned."""
         context = get_current_context()
         leave = []
         if planned["awaits_approval"]:
@@ -164,6 +170,7 @@ def ajlo_night():
 
     @task(trigger_rule="none_failed")
     def report() -> str:
+        """What the night did, as an auditor reads it; the facts are deleted."""
         printed = ajlo("audit", *config(), "--since", night())
         log.info("%s", printed)
         ajlo("facts", *config(), "--facts", facts_folder(), "--discard")  # they hold literals of queries
