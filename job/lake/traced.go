@@ -38,18 +38,20 @@ func trace(ctx context.Context, store object.Store, s delta.Snapshot, found layo
 	if len(declared) == 0 && len(found.Clustering) > 0 {
 		return traced{}, false // the tags have told
 	}
-	seen, since := 0, newcomers(s)
+	seen, since, undone := 0, newcomers(s), map[string]bool{}
 	for e, err := range delta.History(ctx, store, s.Version) {
 		if seen++; err != nil || seen > traceBack {
 			break
 		}
 		switch {
 		case e.Operation == putBack && stamped(e):
-			continue // files that came back lie as they did
+			for _, path := range e.Removed { // files that came back lie as they did, before the step whose files went
+				undone[path] = true
+			}
 		case len(declared) == 0 && changes(e):
 			continue
-		case len(declared) == 0 && e.Operation == "OPTIMIZE" && stamped(e):
-			if t, ok := byUs(s, e, found); ok {
+		case len(declared) == 0 && lays(e) && stamped(e):
+			if t, ok := byUs(s, e, found); ok && !slices.ContainsFunc(e.Added, func(f delta.Add) bool { return undone[f.Path] }) {
 				return t, true
 			}
 			since(e)
@@ -104,6 +106,9 @@ func newcomers(s delta.Snapshot) func(delta.Entry) float64 {
 func changes(e delta.Entry) bool {
 	return e.Operation == "MERGE" || e.Operation == "UPDATE" || e.Operation == "DELETE"
 }
+
+// lays reports whether a commit is one by which ajlo lays a table.
+func lays(e delta.Entry) bool { return e.Operation == "OPTIMIZE" || e.Operation == "REPARTITION" }
 
 // byUs is the layout that a step of ajlo gave the table, however little of it is left.
 func byUs(s delta.Snapshot, e delta.Entry, found layout.Layout) (traced, bool) {

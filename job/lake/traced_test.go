@@ -59,6 +59,8 @@ func TestTraceOfZOrder(t *testing.T) {
 		{"the last commit holds all that counts", []string{start + ordered("a", 10), wrote("b", 10), wrote("c", 80)}, []string{"2"}, false},
 		{"files of an earlier order came back", []string{start + ordered("a", 60), byOtherKeys, back}, []string{"2", "1", ""}, true},
 		{"a merge wrote most of ajlo's order anew", []string{start + stamp(ordered("a", 60)), merged("b", 60), wrote("c", 20)}, []string{"2", "1", ""}, true},
+		{"a step of ajlo was taken back", []string{start + wrote("a", 60), stamp(ordered("b", 60)) + taken("a"), back}, []string{"2", "1", ""}, false},
+		{"a merge wrote most of what ajlo partitioned anew", []string{start + strings.Replace(stamp(ordered("a", 60)), "OPTIMIZE", "REPARTITION", 1), merged("b", 60)}, []string{"1", ""}, true},
 		{"a merge wrote most of another's order anew", []string{start + ordered("a", 60), merged("b", 60)}, []string{"1", ""}, false},
 		{"more came in than a merge wrote anew", []string{start + stamp(ordered("a", 60)), merged("b", 60), wrote("c", 90)}, []string{"2"}, false},
 		{"nothing was ever ordered", []string{start + wrote("a", 60), wrote("b", 20)}, []string{"1", ""}, false},
