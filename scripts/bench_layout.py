@@ -2,7 +2,7 @@
 
     JARS=FOLDER bench_layout.py lakes FOLDER TPCH_PARQUET FILE_BYTES   two starting lakes, FOLDER/key and FOLDER/date
     JARS=FOLDER bench_layout.py read FOLDER REPEAT LAKE[:SET]...       runs queries; the event log goes to FOLDER/read/eventlogs
-    JARS=FOLDER bench_layout.py sql FOLDER FILE_BYTES                  carries out the SQL of FOLDER/*.answer, and lays key-static by date
+    JARS=FOLDER bench_layout.py sql FOLDER FILE_BYTES LAKE...          carries out the SQL of FOLDER/LAKE.answer, and lays key-static by date
     bench_layout.py table FOLDER FACTS.json                            the table, of what `ajlo facts --json` says of the log
 
 A lake is a folder with one Delta table in each folder of its tpch.db. SET is Q (Q01 to Q10 of
@@ -87,19 +87,21 @@ def read(folder, repeat, wanted):
     spark.stop()
 
 
-def statements(folder):
-    """What Spark is to do: by the answers, and the lake that is laid by date whatever is asked."""
-    for table, column in workload.ARRIVES_BY.items():
-        yield f'alter table delta.`{folder}/key-static/tpch.db/{table}` cluster by ({column})'
-        yield f'optimize delta.`{folder}/key-static/tpch.db/{table}` full'
-    for path in sorted(glob.glob(f'{folder}/*.answer')):
-        with open(path, encoding='utf-8') as answer:
-            yield from json.load(answer)['sql'] or []
+def statements(folder, lake):
+    """What Spark is to do: by the answer, and the lake that is laid by date whatever is asked."""
+    if lake == 'key-static':
+        for table, column in workload.ARRIVES_BY.items():
+            yield f'alter table delta.`{folder}/{lake}/tpch.db/{table}` cluster by ({column})'
+            yield f'optimize delta.`{folder}/{lake}/tpch.db/{table}` full'
+    yield from answer_of(folder, lake).get('sql') or []
 
 
-def lay_out(folder, file_bytes):
+def lay_out(folder, file_bytes, lakes):
+    todo = [statement for lake in lakes for statement in statements(folder, lake)]
+    if not todo:
+        return
     spark = session(f'{folder}/laid', file_bytes)
-    for statement in statements(folder):
+    for statement in todo:
         spark.sql(statement.rstrip(';'))
     spark.stop()
 
@@ -170,7 +172,7 @@ def main(arguments):
     elif command == 'read':
         read(folder, int(rest[0]), rest[1:])
     elif command == 'sql':
-        lay_out(folder, int(rest[0]))
+        lay_out(folder, int(rest[0]), rest[1:])
     elif command == 'table':
         print_table(folder, rest[0])
     else:
