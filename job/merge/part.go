@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -55,7 +54,7 @@ func (p *parts) of(d *decided, rule int, row int32, file *delta.Add) (int, error
 	if len(p.target.parted) == 0 {
 		return p.number(nil, ""), nil
 	}
-	values, folders := map[string]*string{}, []string{}
+	values, fields := map[string]*string{}, []delta.Field{}
 	for _, c := range p.target.parted {
 		f := p.target.schema[c]
 		column, at := d.rules.of(d.source, rule, c, row)
@@ -73,9 +72,9 @@ func (p *parts) of(d *decided, rule int, row int32, file *delta.Add) (int, error
 				values[f.Physical()] = nil
 			}
 		}
-		folders = append(folders, folderOf(f, values[f.Physical()]))
+		fields = append(fields, f)
 	}
-	return p.number(values, strings.Join(folders, "/")), nil
+	return p.number(values, delta.HiveFolder(fields, values)), nil
 }
 
 // inOrder are the numbers of all partitions, which were given as they came, by their values.
@@ -96,33 +95,6 @@ func spell(column arrow.Array, row int, f delta.Field) (text string, null bool, 
 		return "", false, fmt.Errorf("readers take an empty text for NULL in a partition: give NULL or a text")
 	}
 	return text, false, nil
-}
-
-// nullFolder is what Hive and Spark call the folder of NULL.
-const nullFolder = "__HIVE_DEFAULT_PARTITION__"
-
-// folderOf is the folder of a value, in Hive's form. People look into it, readers do not.
-func folderOf(f delta.Field, value *string) string {
-	text := nullFolder
-	if value != nil {
-		text = escaped(*value)
-	}
-	return escaped(f.Name) + "=" + text
-}
-
-// reserved are the characters that Hive escapes in names of folders, beside control characters.
-const reserved = "\"#%'*/:=?\\{[]^\x7f"
-
-func escaped(text string) string {
-	var b strings.Builder
-	for _, c := range []byte(text) {
-		if c < ' ' || strings.IndexByte(reserved, c) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 // moves reports whether a rule may send a row to another partition.
