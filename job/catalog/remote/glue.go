@@ -82,7 +82,8 @@ func (g *Glue) Locate(ctx context.Context, name table.Name) (at table.Location, 
 	return at, err == nil, err
 }
 
-// prepare reads the settings of AWS's chain, once.
+// prepare reads the settings of AWS's chain, once. Its client of HTTP stays AWS's own: with another, the
+// chain fails where AWS_CA_BUNDLE is set.
 func (g *Glue) prepare(ctx context.Context) error {
 	g.once.Do(func() {
 		settings, err := awsconfig.LoadDefaultConfig(ctx)
