@@ -11,6 +11,9 @@ import (
 	"testing"
 )
 
+// catalogMemory is more than a catalog of a few tables takes.
+const catalogMemory = "-Xmx512m"
+
 // RESTCatalog starts the reference server of Iceberg's REST catalogs, which ends with the test, and
 // gives its URL. Tables lie in the warehouse, a folder of this machine; the server keeps its own data
 // in another that goes with the test.
@@ -22,8 +25,8 @@ func RESTCatalog(t testing.TB, warehouse string) (url string) {
 		t.Fatalf("sparktest: %v: run scripts/install-spark rest", err)
 	}
 	port := freePort(t)
-	server := exec.Command("java", "-cp", filepath.Join(jars, "*")+":"+at.hadoop(t), "org.apache.iceberg.rest.RESTCatalogServer")
-	server.Env = append(os.Environ(), fmt.Sprintf("CATALOG_REST_PORT=%d", port), "CATALOG_WAREHOUSE=file://"+warehouse)
+	server := exec.Command("java", catalogMemory, "-cp", filepath.Join(jars, "*")+":"+at.hadoop(t), "org.apache.iceberg.rest.RESTCatalogServer")
+	server.Env = append(os.Environ(), "LC_ALL=C.UTF-8", fmt.Sprintf("CATALOG_REST_PORT=%d", port), "CATALOG_WAREHOUSE=file://"+warehouse)
 	return "http://" + serve(t, server, port)
 }
 
@@ -33,7 +36,7 @@ func Metastore(t testing.TB, warehouse string) (url string) {
 	t.Helper()
 	at := installed(t)
 	port := freePort(t)
-	server := exec.Command("java", "-cp", filepath.Join(at.sparkJars(t), "*"),
+	server := exec.Command("java", catalogMemory, "-cp", filepath.Join(at.sparkJars(t), "*"),
 		"-Djavax.jdo.option.ConnectionURL=jdbc:derby:"+filepath.Join(t.TempDir(), "metastore")+";create=true",
 		"-Ddatanucleus.schema.autoCreateAll=true", "-Dhive.metastore.schema.verification=false",
 		"-Dhive.metastore.warehouse.dir="+warehouse,

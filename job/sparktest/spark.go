@@ -40,6 +40,9 @@ type Options struct {
 	// S3 is the endpoint of an S3 server that Spark reaches through S3A; the environment has
 	// the server's keys and region. Empty for none.
 	S3 string
+	// Metastore is the URL of a Hive Metastore that keeps the tables of the session's own catalog, and
+	// Iceberg's in its catalog lake, which comes with it. Empty for a folder's.
+	Metastore string
 }
 
 // Spark is one session of a real Spark. Its methods may be called from several goroutines
@@ -111,6 +114,15 @@ func (o Options) conf(t testing.TB, at installation) map[string]string {
 		conf["spark.hadoop.fs.s3a.endpoint"] = o.S3
 		conf["spark.hadoop.fs.s3a.endpoint.region"] = os.Getenv("AWS_REGION")
 		conf["spark.hadoop.fs.s3a.path.style.access"] = "true"
+	}
+	if o.Metastore != "" {
+		conf["spark.jars"] += "," + installedAs(t, Iceberg).jars(t)
+		conf["spark.sql.catalogImplementation"] = "hive"
+		conf["spark.hadoop.hive.metastore.uris"] = o.Metastore
+		conf["spark.sql.extensions"] += ",org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+		conf["spark.sql.catalog.lake"], conf["spark.sql.catalog.lake.type"] = "org.apache.iceberg.spark.SparkCatalog", "hive"
+		// Its locks take tables that Derby does not get by itself.
+		conf["spark.hadoop.iceberg.engine.hive.lock-enabled"] = "false"
 	}
 	maps.Copy(conf, o.Conf)
 	return conf
