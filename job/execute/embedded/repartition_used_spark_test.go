@@ -171,6 +171,8 @@ func newTwins(t *testing.T, engine sparktest.Engine) twins {
 	folder := t.TempDir()
 	w := twins{t, sparktest.Start(t, sparktest.Options{Engine: engine, Conf: map[string]string{
 		"spark.sql.shuffle.partitions": "2", "spark.databricks.delta.snapshotPartitions": "1",
+		// Each statement is run once or twice, over few rows: to compile it takes longer.
+		"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.codegen.wholeStage": "false",
 	}}), filepath.Join(folder, "items"), filepath.Join(folder, "plain")}
 	rows := "SELECT id, CASE WHEN id % 11 = 0 THEN NULL ELSE concat('k ', id % 4, '/%ä') END AS kind, id * 7919 % 1000 AS k, date_add(DATE'2026-01-01', CAST(id % 7 AS INT)) AS day FROM range(0, 2000, 1, 3)"
 	w.sql("CREATE TABLE " + w.at(w.dir) + " USING delta PARTITIONED BY (kind) COMMENT 'ours' TBLPROPERTIES ('delta.enableDeletionVectors'='true') AS " + rows)
@@ -184,7 +186,7 @@ func (t twins) thereAndBack() {
 	before, then := t.version(), filepath.Join(filepath.Dir(t.dir), "then")
 	t.sql("CREATE TABLE " + t.at(then) + " USING delta AS SELECT * FROM " + t.at(t.plain))
 	t.parts([]table.Column{"k", "id"})
-	t.used(10_000)
+	t.both("INSERT INTO T! SELECT id, 'new' AS kind, id AS k, DATE'2026-01-02' AS day FROM range(10000, 10100)")
 	t.parts([]table.Column{"k", "id"}, "day")
 	t.used(20_000)
 	t.sql("RESTORE TABLE " + t.at(t.dir) + " TO VERSION AS OF " + before)
