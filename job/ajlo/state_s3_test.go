@@ -84,7 +84,7 @@ func keepsOnS3(t *testing.T, bucket, lake, config string, good func(want string,
 	if err := os.WriteFile(anew, []byte(lost), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := ask("state", "rebuild", "--config", anew); got.code != job.ExitDone || !strings.Contains(got.out, "1 runs with 2 steps, 1 of them with their plans") {
+	if got := ask("state", "rebuild", "--config", anew); got.code != job.ExitDone || !strings.Contains(got.out, "1 runs with 2 steps, 0 of the runs rollbacks, 1 with their plans") {
 		t.Errorf("rebuilding: %+v", got)
 	}
 	if got := ask("audit", "--config", anew); got.code != job.ExitDone || !strings.Contains(got.out, "tpch.lineitem became") {
