@@ -111,7 +111,8 @@ func (o Observer) factSets(ctx context.Context, location string) (factcache.Fold
 }
 
 // factReaders reads a folder that Export wrote: the files of its manifests, and those that were
-// put there by somebody else, to name them; of says of which folders they are. What it lacks of the window a reading without facts tells.
+// put there by somebody else, to name them; of says of which folders they are. What it lacks of the
+// window a reading without facts tells.
 func (o Observer) factReaders(ctx context.Context, source config.Source, w window.Window) (readers []reader, of []string, err error) {
 	folder, sets, err := o.factSets(ctx, source.Logs)
 	if err != nil {

@@ -36,6 +36,9 @@ func Unalterable(s Snapshot) []string {
 // notNullInside is found in schemas only where a type says so; a name cannot hold a bare quote.
 var notNullInside = regexp.MustCompile(`"(containsNull|valueContainsNull)"\s*:\s*false`)
 
+// changeFeedKey has a table keep a feed of its changes.
+const changeFeedKey = "delta.enableChangeDataFeed"
+
 // AppendOnly reports whether the table lets no row be changed or deleted.
 func (m Metadata) AppendOnly() bool {
 	return strings.EqualFold(m.Configuration["delta.appendOnly"], "true")
@@ -45,7 +48,7 @@ func unalterableProperties(configuration map[string]string) (found []string) {
 	for _, key := range slices.Sorted(maps.Keys(configuration)) {
 		on := strings.EqualFold(configuration[key], "true")
 		switch {
-		case key == "delta.enableChangeDataFeed" && on:
+		case key == changeFeedKey && on:
 			found = append(found, "change data feed ("+key+")")
 		case key == rowTrackingKey && on:
 			found = append(found, "row tracking ("+key+")")

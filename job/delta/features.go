@@ -87,7 +87,7 @@ var harmless = []string{
 	"delta.dataSkippingStringPrefixLength",
 	"delta.deletedFileRetentionDuration",
 	"delta.dropFeatureTruncateHistory.retentionDuration",
-	"delta.enableChangeDataFeed",
+	changeFeedKey,
 	"delta.enableDeletionVectors",
 	"delta.enableExpiredLogCleanup",
 	"delta.enableFullRetentionRollback",

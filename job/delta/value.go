@@ -2,9 +2,11 @@ package delta
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"ajlo/job/predicate"
 )
@@ -107,4 +109,52 @@ func microsOf(a *array.Timestamp, i int) int64 {
 		return predicate.FloorDivide(v, 1_000)
 	}
 	return v
+}
+
+// AppendValue is ValueOf the other way: it adds a value to an arrow column of its type. It is an error
+// where the value is none of the type.
+func AppendValue(b array.Builder, v predicate.Value) error {
+	if v.IsNull() {
+		b.AppendNull()
+		return nil
+	}
+	switch b := b.(type) {
+	case *array.Int8Builder:
+		return appendWhole(v.I, math.MinInt8, math.MaxInt8, func() { b.Append(int8(v.I)) })
+	case *array.Int16Builder:
+		return appendWhole(v.I, math.MinInt16, math.MaxInt16, func() { b.Append(int16(v.I)) })
+	case *array.Int32Builder:
+		return appendWhole(v.I, math.MinInt32, math.MaxInt32, func() { b.Append(int32(v.I)) })
+	case *array.Int64Builder:
+		b.Append(v.I)
+	case *array.Float32Builder:
+		b.Append(float32(v.F))
+	case *array.Float64Builder:
+		b.Append(v.F)
+	case *array.StringBuilder:
+		b.Append(v.S)
+	case *array.BooleanBuilder:
+		b.Append(v.I != 0)
+	case *array.Date32Builder:
+		return appendWhole(v.I, math.MinInt32, math.MaxInt32, func() { b.Append(arrow.Date32(v.I)) })
+	case *array.TimestampBuilder:
+		b.Append(arrow.Timestamp(v.I))
+	case *array.Decimal128Builder:
+		n, precision := decimal128.FromI64(v.I), b.Type().(*arrow.Decimal128Type).Precision
+		if !n.FitsInPrecision(precision) {
+			return fmt.Errorf("%s has more than %d digits", v.Text(), precision)
+		}
+		b.Append(n)
+	default:
+		return fmt.Errorf("no values of type %s", b.Type())
+	}
+	return nil
+}
+
+func appendWhole(v, least, most int64, add func()) error {
+	if v < least || v > most {
+		return fmt.Errorf("%d is out of range", v)
+	}
+	add()
+	return nil
 }

@@ -15,37 +15,33 @@ type PartRows map[string]RowSum
 
 // RowsOf sums the live rows of files of a version of a table, read from the files themselves.
 func RowsOf(ctx context.Context, store object.Store, s delta.Snapshot, files []delta.Add) (PartRows, error) {
-	tracking, err := s.RowTracking()
-	if err != nil {
+	return sums(ctx, rewrite.Task{Store: store, Metadata: s.Metadata}, s, files)
+}
+
+// WholeRows sums the live rows of files of a version of a table with their partition columns, all as
+// one partition, so that versions with other partition columns can be compared.
+func WholeRows(ctx context.Context, store object.Store, s delta.Snapshot, files []delta.Add) (PartRows, error) {
+	return sums(ctx, rewrite.Task{Store: store, Metadata: s.Metadata, Whole: true}, s, files)
+}
+
+func sums(ctx context.Context, t rewrite.Task, s delta.Snapshot, files []delta.Add) (_ PartRows, err error) {
+	if t.RowTracking, err = s.RowTracking(); err != nil {
 		return nil, err
 	}
-	sums := PartRows{}
+	rows := PartRows{}
 	for _, f := range files {
-		sum, err := rewrite.Sum(ctx, rewrite.Task{
-			Store: store, Metadata: s.Metadata, RowTracking: tracking,
-			Files: []rewrite.File{{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: -1, Log: f}},
-		})
+		t.Files = []rewrite.File{{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: -1, Log: f}}
+		sum, err := rewrite.Sum(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		key := delta.PartitionKey(f, s.Metadata)
-		sums[key] = sums[key].Plus(sum)
+		key := ""
+		if !t.Whole {
+			key = delta.PartitionKey(f, s.Metadata)
+		}
+		rows[key] = rows[key].Plus(sum)
 	}
-	return sums, nil
-}
-
-// WholeRows sums the live rows of files of a version of a table with their partition columns, so that
-// versions with other partition columns can be compared.
-func WholeRows(ctx context.Context, store object.Store, s delta.Snapshot, files []delta.Add) (RowSum, error) {
-	tracking, err := s.RowTracking()
-	if err != nil {
-		return RowSum{}, err
-	}
-	task := rewrite.Task{Store: store, Metadata: s.Metadata, RowTracking: tracking, Whole: true}
-	for _, f := range files {
-		task.Files = append(task.Files, rewrite.File{Path: f.Path, Bytes: unit.Bytes(f.Size), Rows: -1, Log: f})
-	}
-	return rewrite.Sum(ctx, task)
+	return rows, nil
 }
 
 // Total is the sum over all partitions.

@@ -58,8 +58,9 @@ func CutLeaves(sizes []int, files int) []int {
 	return cuts
 }
 
-// FilesOfLeaves shares about so many files out to leaves of the given numbers of rows by the method of equal proportions: the next file goes where
-// rows / √(n·(n+1)) is greatest, which keeps files nearest to one size.
+// FilesOfLeaves shares about so many files out to leaves of the given numbers of rows by the method of
+// equal proportions: the next file goes where rows / √(n·(n+1)) is greatest, which keeps files nearest
+// to one size.
 func FilesOfLeaves(sizes []int, files int) []int {
 	shares := make([]int, len(sizes))
 	var claims claims

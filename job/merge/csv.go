@@ -159,7 +159,7 @@ func (f *csvFile) value(c csvColumn, text string) error {
 		c.builder.AppendNull()
 		return nil
 	}
-	if c.field.Type.Kind == delta.Decimal && c.field.Type.Precision > longDigits {
+	if c.field.Type.Kind == delta.Decimal && !c.field.Type.HasValues() {
 		n, err := decimal128.FromString(text, int32(c.field.Type.Precision), int32(c.field.Type.Scale))
 		if err != nil || n.ToString(int32(c.field.Type.Scale)) != text {
 			return fmt.Errorf("no %s with all its digits", c.field.Type.Text)
@@ -171,7 +171,7 @@ func (f *csvFile) value(c csvColumn, text string) error {
 	if err != nil {
 		return fmt.Errorf("no %s: %w", c.field.Type.Text, errors.Unwrap(err))
 	}
-	return appendValue(c.builder, v)
+	return delta.AppendValue(c.builder, v)
 }
 
 // quoted reports whether a field of the record that was read last starts with a quote.

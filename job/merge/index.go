@@ -13,7 +13,7 @@ import (
 	"ajlo/job/rewrite"
 )
 
-// noRow is no row of the source.
+// noRow is no row of the source; an empty entry stands for it.
 const noRow = -1
 
 // index finds rows of the source by their keys. It holds numbers of rows, not keys, since the source
@@ -88,22 +88,22 @@ func (x *index) add(s *source, row int32, room []byte) []byte {
 	if !ok {
 		return key
 	}
-	e := x.place(s, keys, int(at.Row), x.hash(key))
+	hash := x.hash(key)
+	e := x.place(s, keys, int(at.Row), hash)
 	if e.row != 0 {
 		x.chain(s.count(), row, e.row-1)
 	}
-	e.row = row + 1
+	*e = entry{hash, row + 1}
 	return key
 }
 
 func (x *index) hash(key []byte) uint32 { return uint32(maphash.Bytes(x.seed, key)) }
 
-// place is the entry of a key, or an empty one for it.
+// place is the entry of a key, or an empty one for it, whose row is 0.
 func (x *index) place(s *source, keys rewrite.Keys, i int, hash uint32) *entry {
 	for n := hash; ; n++ {
 		e := &x.table[int(n)&(len(x.table)-1)]
 		if e.row == 0 {
-			e.hash = hash
 			return e
 		}
 		if e.hash != hash {
@@ -141,19 +141,7 @@ func (s *source) find(keys rewrite.Keys, i int, room []byte) (int32, []byte) {
 	if !ok {
 		return noRow, key
 	}
-	hash := x.hash(key)
-	for n := hash; ; n++ {
-		e := x.table[int(n)&(len(x.table)-1)]
-		if e.row == 0 {
-			return noRow, key
-		}
-		if e.hash != hash {
-			continue
-		}
-		if at := s.pick(e.row - 1); keys.Same(i, x.keys[at.Chunk-1], int(at.Row)) {
-			return e.row - 1, key
-		}
-	}
+	return x.place(s, keys, i, x.hash(key)).row - 1, key
 }
 
 // mayBeIn reports whether a file with the given bounds of the key's columns could hold a row that

@@ -304,7 +304,7 @@ func (p *firstPass) columns(f delta.Add, rows rewrite.Rows) ([]arrow.Array, erro
 			continue
 		}
 		var err error
-		if columns[k], err = partitionColumn(f, p.target.schema[p.rules.read[k]], rows.Count); err != nil {
+		if columns[k], err = rewrite.PartitionColumn(f, p.target.schema[p.rules.read[k]], rows.Count); err != nil {
 			return nil, err
 		}
 	}

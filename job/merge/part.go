@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"ajlo/job/delta"
 )
 
@@ -64,12 +62,12 @@ func (p *parts) of(d *decided, rule int, row int32, file *delta.Add) (int, error
 		case column == nil:
 			values[f.Physical()] = nil
 		default:
-			text, null, err := spell(column, at, f)
-			if err != nil {
-				return 0, fmt.Errorf("row %d of the source, column %s: %w", row+1, f.Name, err)
+			v, _, err := delta.ValueOf(column, at, f.Type)
+			if err == nil {
+				values[f.Physical()], err = delta.SpellPartition(v, f)
 			}
-			if values[f.Physical()] = &text; null {
-				values[f.Physical()] = nil
+			if err != nil {
+				return 0, fmt.Errorf("row %d of the source: %w", row+1, err)
 			}
 		}
 		fields = append(fields, f)
@@ -83,18 +81,6 @@ func (p *parts) inOrder() (numbers []int) {
 		numbers = append(numbers, p.byKey[key])
 	}
 	return numbers
-}
-
-// spell is a value as the log has it for a partition.
-func spell(column arrow.Array, row int, f delta.Field) (text string, null bool, err error) {
-	v, _, err := delta.ValueOf(column, row, f.Type)
-	if err != nil || v.IsNull() {
-		return "", true, err
-	}
-	if text = v.Text(); text == "" {
-		return "", false, fmt.Errorf("readers take an empty text for NULL in a partition: give NULL or a text")
-	}
-	return text, false, nil
 }
 
 // moves reports whether a rule may send a row to another partition.

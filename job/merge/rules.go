@@ -230,7 +230,7 @@ func provided(t *target, s *source, column delta.Field, e condition.Expr) (provi
 		return provider{}, err
 	}
 	if v, err = assigned(v, of, column.Type); err == nil {
-		err = appendValue(b, v)
+		err = delta.AppendValue(b, v)
 	}
 	if err != nil {
 		return provider{}, err

@@ -162,8 +162,8 @@ func (d *decided) keysOf(row insertion) []predicate.Value {
 	return keys
 }
 
-// takeAlong joins small files of earlier merges to what is written apart, the smallest first, while they are not much larger
-// than what is written with them.
+// takeAlong joins small files of earlier merges to what is written apart, the smallest first, while they
+// are not much larger than what is written with them.
 func (d *decided) takeAlong() {
 	touched, bytes, rows := map[int]bool{}, int64(0), int64(0)
 	for _, f := range d.decision.touched {

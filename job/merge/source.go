@@ -434,7 +434,7 @@ func whole(fields map[int]delta.Field, stored delta.Schema, meta delta.Metadata,
 			columns[c] = rows.Columns[at]
 			continue
 		}
-		constant, err := partitionColumn(log, field, rows.Count)
+		constant, err := rewrite.PartitionColumn(log, field, rows.Count)
 		if err != nil {
 			return nil, err
 		}

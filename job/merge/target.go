@@ -109,19 +109,11 @@ func obstacle(r Request, d delta.Snapshot) string {
 	return ""
 }
 
-// spellable reports whether values of the type can be written into the log as a partition's.
+// spellable reports whether values of the type can be written into the log as a partition's: decimals,
+// too, which have one spelling at the scale of their column.
 func spellable(t delta.Type) bool {
-	switch t.Kind {
-	case delta.Byte, delta.Short, delta.Integer, delta.Long, delta.String, delta.Boolean, delta.Date:
-		return true
-	case delta.Decimal:
-		return t.Precision <= longDigits
-	}
-	return false
+	return t.Partitionable() || t.Kind == delta.Decimal && t.HasValues()
 }
-
-// longDigits is the most digits of a decimal that has a predicate.Value.
-const longDigits = 18
 
 // resolve finds the columns that the request and the layout name.
 func (t *target) resolve(r Request) error {

@@ -23,9 +23,10 @@ func (in Input) weighPartitions(w *weighed, keys []table.Column) error {
 	if !ok || in.Sketched || s.Format != lake.Delta || len(s.Layout.Partition) > 0 {
 		return nil
 	}
-	tried, stay := 0, in.partitionsStay(*w)
+	tried, beside := 0, door{curve, scanned, in.partitionsStay(*w)}
+	_, scans := filters(w.what.reads)
 	for _, c := range union(keys, w.what.partsAlone) {
-		if scans := w.scansBy(c); scans == 0 || tried == maxPartitionColumns || !partitionable(s, c) || emptyText(w.input.Sample, c) {
+		if scans[c] == 0 || tried == maxPartitionColumns || !partitionable(s, c) || emptyText(w.input.Sample, c) {
 			continue
 		}
 		values, few := w.input.Sample.Distinct(c, min(w.what.files, layout.MaxPartitions))
@@ -37,22 +38,9 @@ func (in Input) weighPartitions(w *weighed, keys []table.Column) error {
 		if err := in.weighLayout(w, l); err != nil {
 			return fmt.Errorf("plan: %s by %s: %w", w.table.Table, l, err)
 		}
-		switch c := &w.table.Candidates[len(w.table.Candidates)-1]; {
-		case c.ScannedBytes >= scanned:
-			c.Reason = fmt.Sprintf("%d partitions read no less than %s", values, curve)
-		case stay == "" && tooLittle(c.ScannedBytes, scanned):
-			c.Reason = fmt.Sprintf("%d partitions read %s a window less than %s, under a tenth: too little for a one-way door", values, scanned-c.ScannedBytes, curve)
-		case stay != "":
-			c.Reason = fmt.Sprintf("advice alone: %d partitions would read %s a window less than %s; %s", values, scanned-c.ScannedBytes, curve, stay)
-		}
+		beside.judge(w, fmt.Sprintf("%d partitions", values), "read")
 	}
 	return nil
-}
-
-// scansBy is how many scans a column leaves files unread for.
-func (w weighed) scansBy(c table.Column) int64 {
-	_, scans := filters(w.what.reads)
-	return scans[c]
 }
 
 // inside is the curve that reads least, without the column and inside partitions by it; ok is

@@ -29,19 +29,12 @@ func (in Input) weighUnparted(w *weighed) error {
 	if l, least, ok := w.least(); ok && least < scanned {
 		best, scanned = l, least
 	}
-	stay := in.partitionsStay(*w)
+	beside := door{best, scanned, in.partitionsStay(*w)}
 	for _, l := range in.unparted(*w) {
 		if err := in.weighLayout(w, l); err != nil {
 			return fmt.Errorf("plan: %s by %s: %w", w.table.Table, l, err)
 		}
-		switch c := &w.table.Candidates[len(w.table.Candidates)-1]; {
-		case c.ScannedBytes >= scanned:
-			c.Reason = fmt.Sprintf("without partitions it reads no less than %s", best)
-		case stay == "" && tooLittle(c.ScannedBytes, scanned):
-			c.Reason = fmt.Sprintf("without partitions it reads %s a window less than %s, under a tenth: too little for a one-way door", scanned-c.ScannedBytes, best)
-		case stay != "":
-			c.Reason = fmt.Sprintf("advice alone: without partitions it would read %s a window less than %s; %s", scanned-c.ScannedBytes, best, stay)
-		}
+		beside.judge(w, "without partitions it", "reads")
 	}
 	return nil
 }
@@ -50,7 +43,26 @@ func (in Input) weighUnparted(w *weighed) error {
 // have to spare beyond it: others have to be told of them.
 const doorGain = 0.1
 
-func tooLittle(then, best unit.Bytes) bool { return float64(then) > (1-doorGain)*float64(best) }
+// door is what layouts with other partition columns are held against.
+type door struct {
+	best    layout.Layout // with the partition columns of now
+	scanned unit.Bytes    // by it
+	stay    string        // why partition columns may not be changed; empty where they may
+}
+
+// judge says of the layout that was weighed last why it is not chosen, if it is not: it, as in "7
+// partitions", and how that reads.
+func (d door) judge(w *weighed, it, reads string) {
+	c := &w.table.Candidates[len(w.table.Candidates)-1]
+	switch spared := d.scanned - c.ScannedBytes; {
+	case spared <= 0:
+		c.Reason = fmt.Sprintf("%s %s no less than %s", it, reads, d.best)
+	case d.stay != "":
+		c.Reason = fmt.Sprintf("advice alone: %s would read %s a window less than %s; %s", it, spared, d.best, d.stay)
+	case float64(c.ScannedBytes) > (1-doorGain)*float64(d.scanned):
+		c.Reason = fmt.Sprintf("%s %s %s a window less than %s, under a tenth: too little for a one-way door", it, reads, spared, d.best)
+	}
+}
 
 // unparted are layouts without the table's partitions.
 func (in Input) unparted(w weighed) (list []layout.Layout) {
@@ -121,7 +133,7 @@ func (in Input) partitionsStay(w weighed) string {
 		return "to change partition columns takes leave (allow: {repartition: true})"
 	case w.table.Streaming:
 		return "a streaming writer is at work on the table"
-	case strings.EqualFold(s.Properties["delta.enableChangeDataFeed"], "true"):
+	case delta.Metadata{Configuration: s.Properties}.ChangeFeed():
 		return "readers of its change data feed would read files of before by the new partition columns"
 	case w.what.writing.overwrites:
 		return "the window overwrites it: a writer that does so partition by partition would overwrite other rows"

@@ -42,8 +42,8 @@ type dataFile struct {
 	at      []int       // place of each table column among those, −1 where the file lacks it
 	convert []converter // parallel to at
 	types   []arrow.DataType
-	coded   []bool                       // texts that the file holds by dictionary only
-	fixed   []func(rows int) arrow.Array // partition columns by the log; nil for others
+	coded   []bool // texts that the file holds by dictionary only
+	fixed   []bool // partition columns, by the log
 }
 
 // openDataFile reads the footer and refuses what cannot be read exactly. Of the task's columns
@@ -181,17 +181,17 @@ func (f *dataFile) match() error {
 	}
 	f.at, f.convert = make([]int, len(f.schema)), make([]converter, len(f.schema))
 	f.types, f.coded = make([]arrow.DataType, len(f.schema)), make([]bool, len(f.schema))
-	f.fixed = make([]func(int) arrow.Array, len(f.schema))
+	f.fixed = make([]bool, len(f.schema))
 	read := map[int]int{} // field of the file → its place among the fields read
 	for c, column := range f.schema {
 		if f.types[c], err = arrowType(column.Type); err != nil {
 			return fmt.Errorf("column %q: %w", column.Name, err)
 		}
 		if slices.Contains(f.parted, column.Name) {
-			if f.fixed[c], err = partitionColumn(f.listed.Log, column); err != nil {
+			if err := checkPartition(column); err != nil {
 				return err
 			}
-			f.at[c] = -1
+			f.at[c], f.fixed[c] = -1, true
 			continue
 		}
 		field, err := fieldOf(f.mapping, stored.Fields(), column)

@@ -8,8 +8,8 @@ import (
 	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/arrow/scalar"
 
 	"ajlo/job/delta"
 	"ajlo/job/layout"
@@ -17,11 +17,8 @@ import (
 	"ajlo/job/table"
 )
 
-// partitionColumn gives a partition column as the log has it for all rows of a file.
-func partitionColumn(f delta.Add, column delta.Field) (func(rows int) arrow.Array, error) {
-	if !column.Type.Partitionable() {
-		return nil, fmt.Errorf("partition column %q: values of type %s are not spelled in one way", column.Name, column.Type.Text)
-	}
+// PartitionColumn is the value that the log has for all rows of a file, so many times.
+func PartitionColumn(f delta.Add, column delta.Field, rows int) (arrow.Array, error) {
 	v, err := delta.PartitionValue(f, column)
 	if err != nil {
 		return nil, err
@@ -30,37 +27,21 @@ func partitionColumn(f delta.Add, column delta.Field) (func(rows int) arrow.Arra
 	if err != nil {
 		return nil, err
 	}
-	one, err := scalarOf(v, dt)
-	if err != nil {
-		return nil, fmt.Errorf("partition column %q: %w", column.Name, err)
-	}
-	return func(rows int) arrow.Array {
-		all, err := scalar.MakeArrayFromScalar(one, rows, memory.DefaultAllocator)
-		if err != nil { // of a type that scalarOf does not make
-			panic(err)
+	b := array.NewBuilder(memory.DefaultAllocator, dt)
+	for range rows {
+		if err := delta.AppendValue(b, v); err != nil {
+			return nil, fmt.Errorf("partition column %q of %s: %w", column.Name, f.Path, err)
 		}
-		return all
-	}, nil
+	}
+	return b.NewArray(), nil
 }
 
-func scalarOf(v predicate.Value, dt arrow.DataType) (scalar.Scalar, error) {
-	switch {
-	case v.IsNull():
-		return scalar.MakeNullScalar(dt), nil
-	case v.Kind == predicate.String:
-		return scalar.NewStringScalar(v.S), nil
-	case v.Kind == predicate.Bool:
-		return scalar.NewBooleanScalar(v.I != 0), nil
+// checkPartition refuses a partition column whose values two files may spell in two ways.
+func checkPartition(column delta.Field) error {
+	if !column.Type.Partitionable() {
+		return fmt.Errorf("partition column %q: values of type %s are not spelled in one way", column.Name, column.Type.Text)
 	}
-	whole := scalar.NewInt64Scalar(v.I)
-	if dt.ID() == arrow.DATE32 {
-		return scalar.NewDate32Scalar(arrow.Date32(v.I)), nil
-	}
-	narrow, err := whole.CastTo(dt)
-	if err != nil || fmt.Sprint(narrow) != fmt.Sprint(whole) {
-		return nil, fmt.Errorf("%d does not fit %s", v.I, dt)
-	}
-	return narrow, nil
+	return nil
 }
 
 // parting is how rows go into the partitions of a column: partition i holds the rows of leaf i.
@@ -86,6 +67,9 @@ func intoParts(ctx context.Context, t Task) (Task, error) {
 		return t, &Refusal{t.Table, fmt.Sprintf("files are made for partitions by one column, along a curve: not %s", t.Layout)}
 	}
 	p := &parting{field: fields[0]}
+	if err := checkPartition(p.field); err != nil {
+		return t, &Refusal{t.Table, err.Error()}
+	}
 	values, err := distinct(ctx, t, p.field)
 	if err != nil {
 		return t, refused(ctx, t, err)
@@ -166,10 +150,10 @@ func takeDistinct(column arrow.Array, field delta.Field, seen map[predicate.Valu
 
 // dropping leaves out of rows in the task's columns those that new files do not hold.
 func (t Task) dropping(columns []arrow.Array) []arrow.Array {
-	stored := t.stored()
-	if len(stored) == len(columns) {
+	if t.Becomes == nil {
 		return columns
 	}
+	stored := t.stored()
 	left := make([]arrow.Array, 0, len(stored))
 	for c, f := range t.columns() {
 		if slices.ContainsFunc(stored, func(s delta.Field) bool { return s.Name == f.Name }) {

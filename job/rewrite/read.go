@@ -246,8 +246,11 @@ func (f *dataFile) head(ctx context.Context, most int) (rows int, bytes int64, e
 func (f *dataFile) converted(columns []arrow.Array, rows int) (batch, error) {
 	b := batch{columns: make([]arrow.Array, len(f.schema)), rows: rows}
 	for c, at := range f.at {
-		if f.fixed[c] != nil {
-			b.columns[c] = f.fixed[c](rows)
+		if f.fixed[c] {
+			var err error
+			if b.columns[c], err = PartitionColumn(f.listed.Log, f.schema[c], rows); err != nil {
+				return batch{}, err
+			}
 			continue
 		}
 		if at < 0 {

@@ -111,7 +111,8 @@ func (e *Engine) wayBack(ctx context.Context, step plan.Step) (w wayBack, err er
 	if w.found.Done {
 		return w, nil
 	}
-	if err := errors.Join(w.redeclare(ctx, step, before, own[len(own)-1].Version), w.reparted(ctx, step, before, own[len(own)-1].Version)); err != nil {
+	last := own[len(own)-1].Version
+	if err := errors.Join(w.redeclare(ctx, step, before, last), w.reparted(ctx, step, before, last)); err != nil {
 		return w, err
 	}
 	return w, w.inTime(step, own, e.o.Now())
@@ -303,18 +304,15 @@ func (e *Engine) attemptBack(ctx context.Context, step plan.Step, rec execute.Re
 
 // rows reads both sides and refuses where they differ.
 func (w wayBack) rows(ctx context.Context, step plan.Step) (removed, added execute.RowSum, err error) {
+	sums, before := execute.RowsOf, w.delta
 	if w.becomes != nil {
-		removed, added, err = w.wholeRows(ctx, step)
-		if err == nil && removed != added {
-			err = execute.Refuse(step, "the files of before have %d rows that are not the %d of its files now", added.Rows, removed.Rows)
-		}
-		return removed, added, err
+		sums, before = execute.WholeRows, w.before
 	}
-	now, err := execute.RowsOf(ctx, w.store, w.delta, w.remove)
+	now, err := sums(ctx, w.store, w.delta, w.remove)
 	if err != nil {
 		return removed, added, execute.Refuse(step, "its rows cannot be read: %v", err)
 	}
-	then, err := execute.RowsOf(ctx, w.store, w.delta, w.add)
+	then, err := sums(ctx, w.store, before, w.add)
 	if err != nil {
 		return removed, added, execute.Refuse(step, "rows of the files of before cannot be read: %v", err)
 	}

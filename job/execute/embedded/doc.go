@@ -15,7 +15,8 @@
 // commit changes the table's metadata, too, and whatever others commit meanwhile has it done again.
 //
 // It refuses, before a byte is written and by name: tables that are not Delta, tables on S3
-// whose writers nobody vouches for or whose server ignores the condition of a put (rule 4), every feature that delta.Unsupported lists,
+// whose writers nobody vouches for or whose server ignores the condition of a put (rule 4), every
+// feature that delta.Unsupported lists,
 // a schema or protocol other than planned, layouts it cannot make,
 // and disks without room for the table a second time or for rows that do not fit in memory.
 //

@@ -112,14 +112,3 @@ func (w *wayBack) reparted(ctx context.Context, step plan.Step, before delta.Sna
 	w.becomes, w.before = &becomes, before
 	return nil
 }
-
-// wholeRows sums the rows of both sides with their partition columns.
-func (w wayBack) wholeRows(ctx context.Context, step plan.Step) (removed, added execute.RowSum, err error) {
-	if removed, err = execute.WholeRows(ctx, w.store, w.delta, w.remove); err != nil {
-		return removed, added, execute.Refuse(step, "its rows cannot be read: %v", err)
-	}
-	if added, err = execute.WholeRows(ctx, w.store, w.before, w.add); err != nil {
-		return removed, added, execute.Refuse(step, "rows of the files of before cannot be read: %v", err)
-	}
-	return removed, added, nil
-}

@@ -9,10 +9,7 @@ import (
 	"testing"
 
 	"ajlo/job/delta"
-	"ajlo/job/lake"
-	"ajlo/job/layout"
 	"ajlo/job/object"
-	"ajlo/job/plan"
 	"ajlo/job/sparktest"
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -48,20 +45,7 @@ func newest(t *testing.T, dir string) int64 {
 // repartitioned has ajlo change the partition columns of a table.
 func repartitioned(t *testing.T, dir string, keys []table.Column, by ...table.Column) {
 	t.Helper()
-	store, err := object.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := lake.Open(t.Context(), store, "items", table.Location(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := layout.ClusteredBy(layout.Hilbert, keys...)
-	l.Partition = append([]table.Column{}, by...)
-	r, err := repartitioner(nil).Apply(t.Context(), plan.Step{
-		Table: "items", Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version, Repartition: true,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: 4 * unit.KB,
-	}, books{"a run"})
+	r, err := repartitioner(nil).Apply(t.Context(), partsStep(t, dir, 4*unit.KB, by, keys), books{"a run"})
 	if err != nil || !r.Changed || r.Removed != r.Added {
 		t.Fatalf("by %v: %+v, %v", by, r, err)
 	}

@@ -232,24 +232,37 @@ func (c *callTable) check(t failing, by []string) {
 // step gives the table another partitioning.
 func (c *callTable) step(t failing, by []table.Column, keys ...table.Column) plan.Step {
 	t.Helper()
-	store, err := object.Open(c.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := lake.Open(context.Background(), store, "calls", table.Location(c.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	return partsStep(t, c.dir, unit.MB, by, keys)
+}
+
+// partsStep gives a table other partition columns, and orders its rows by keys into files of a size.
+func partsStep(t failing, dir string, target unit.Bytes, by, keys []table.Column) plan.Step {
+	t.Helper()
 	order := layout.Hilbert
 	if len(keys) == 1 {
 		order = layout.Sort
 	}
 	l := layout.ClusteredBy(order, keys...)
 	l.Partition = append([]table.Column{}, by...)
-	return plan.Step{
-		Table: s.Table, Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version, Repartition: true,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: unit.MB,
+	store, err := object.Open(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
+	step, err := stepOn(context.Background(), dir, store, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step.Repartition, step.TargetFile = true, target
+	return step
+}
+
+// stepOn plans a layout for the table as it is now.
+func stepOn(ctx context.Context, url string, store object.Store, l layout.Layout) (plan.Step, error) {
+	s, err := lake.Open(ctx, store, "items", table.Location(url))
+	return plan.Step{
+		Table: "items", Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version,
+		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared, TargetFile: 4 * unit.KB,
+	}, err
 }
 
 // books is a recorder that lets everything be done.

@@ -10,9 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"ajlo/job/lake"
-	"ajlo/job/layout"
-	"ajlo/job/object"
 	"ajlo/job/plan"
 	"ajlo/job/sparktest"
 	"ajlo/job/table"
@@ -104,20 +101,7 @@ func (t twins) parts(keys []table.Column, by ...table.Column) plan.Step {
 
 func (t twins) step(keys []table.Column, by ...table.Column) plan.Step {
 	t.Helper()
-	store, err := object.Open(t.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := lake.Open(t.Context(), store, "items", table.Location(t.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := layout.ClusteredBy(layout.Hilbert, keys...)
-	l.Partition = append([]table.Column{}, by...)
-	return plan.Step{
-		Table: "items", Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version, Repartition: true,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, TargetFile: 16 * unit.KB,
-	}
+	return partsStep(t, t.dir, 16*unit.KB, by, keys)
 }
 
 func column(r sparktest.Rows, name string) int {

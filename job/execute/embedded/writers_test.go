@@ -28,10 +28,8 @@ import (
 	"ajlo/job/delta"
 	"ajlo/job/execute"
 	"ajlo/job/execute/embedded"
-	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/object"
-	"ajlo/job/plan"
 	"ajlo/job/sparktest"
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -227,15 +225,6 @@ func writing(sample time.Duration) time.Duration {
 
 func engineWith(c config.Commit) *embedded.Engine {
 	return embedded.New(embedded.Options{Open: bucket.Open, Commit: c, Version: "test", NewID: uuid.NewString, Now: time.Now})
-}
-
-// stepOn plans a layout for the table as it is now.
-func stepOn(ctx context.Context, url string, store object.Store, l layout.Layout) (plan.Step, error) {
-	s, err := lake.Open(ctx, store, "items", table.Location(url))
-	return plan.Step{
-		Table: "items", Kind: plan.Rekey, Location: s.Location, Layout: l, Version: s.Version,
-		SchemaHash: s.SchemaHash, Protocol: s.Protocol, Owner: s.Owner, Was: s.Layout, Declared: s.Declared, TargetFile: 4 * unit.KB,
-	}, err
 }
 
 type allowing struct{}

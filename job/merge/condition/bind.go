@@ -118,17 +118,8 @@ func (b binder) operand(e Expr) (operand, error) {
 	return operand{}, errors.New("only columns and values are compared, not conditions")
 }
 
-// readable reports whether values of the type can be compared here.
-func readable(t delta.Type) bool {
-	switch t.Kind {
-	case delta.Struct, delta.Array, delta.Map, delta.Binary, delta.Other:
-		return false
-	}
-	return t.Kind != delta.Decimal || t.Precision <= mostDigits
-}
-
 func (o operand) check() error {
-	if o.column() && !readable(o.bound.Type) {
+	if o.column() && !o.bound.Type.HasValues() {
 		return fmt.Errorf("column %s.%s of type %s cannot be compared here", o.of.column.Side, o.of.column.Name, o.bound.Type.Text)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"ajlo/job/predicate"
 )
 
-// mostDigits is the most digits of a decimal that has a predicate.Value.
+// mostDigits is the most digits of a decimal that has a predicate.Value, see delta.Type.HasValues.
 const mostDigits = 18
 
 // decimal is a number without an exponent: 12, 1.50, .5, 3.
