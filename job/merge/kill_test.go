@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ajlo/job/config"
 	"ajlo/job/merge"
 	"ajlo/job/table"
 	"ajlo/job/unit"
@@ -47,20 +48,21 @@ func beKilled(dir string) error {
 		}
 		return nil
 	})
-	_, err = merge.New(o).Apply(context.Background(), victimRequest(dir, os.Getenv(victimSource)))
+	_, err = merge.New(o).Apply(context.Background(), victimRequest(table.Location(dir), os.Getenv(victimSource)))
 	return fmt.Errorf("lived on: %w", err)
 }
 
 func victimOptions() merge.Options {
 	o := options()
 	o.TargetFile, o.Memory = 2*unit.KB, 500*unit.KB
+	o.Commit = config.Conditional // for tables on S3
 	return o
 }
 
 // victimRequest gives the same rows however often it is carried out.
-func victimRequest(dir, source string) merge.Request {
+func victimRequest(at table.Location, source string) merge.Request {
 	return merge.Request{
-		Table: "t", Location: table.Location(dir), Source: source, On: []table.Column{"id"},
+		Table: "t", Location: at, Source: source, On: []table.Column{"id"},
 		Matched: always(merge.Update), NotMatched: always(merge.Insert),
 	}
 }
@@ -76,41 +78,52 @@ func kills() int {
 	return 30
 }
 
-// A process killed at any moment leaves a table that reads as before or as after. Whoever merges
-// next takes away what it left, and nothing else, and gives the rows that were wanted.
-func TestKilledMerges(t *testing.T) {
+// place gives an empty folder for a table, and where a merge finds it.
+type place func(t *testing.T) (dir string, at table.Location)
+
+func onDisk(t *testing.T) (string, table.Location) {
+	dir := filepath.Join(t.TempDir(), "t")
+	return dir, table.Location(dir)
+}
+
+func TestKilledMerges(t *testing.T) { killedMerges(t, onDisk, kills()) }
+
+// killedMerges kills a process at so many moments of its merge. That leaves a table that reads as before
+// or as after. Whoever merges next takes away what it left, and nothing else, and gives the rows that were
+// wanted.
+func killedMerges(t *testing.T, place place, moments int) {
 	before, source := numbered(0, 300), numbered(250, 100)
 	for i := range source {
 		source[i].Amount, source[i].Part = p(int64(-1)), p("moved")
 	}
 	m := made{parted: true, keys: []string{"id"}}
-	make := func(t *testing.T) (dir, from string) {
-		dir = filepath.Join(t.TempDir(), "t")
+	from := writeSource(t, t.TempDir(), asParquet, source)
+	make := func(t *testing.T) (dir string, at table.Location) {
+		dir, at = place(t)
 		makeTable(t, dir, m, before[:150], before[150:])
 		must(t, os.WriteFile(filepath.Join(dir, "foreign.parquet"), []byte("not ours"), 0o644))
-		return dir, writeSource(t, t.TempDir(), asParquet, source)
+		return dir, at
 	}
-	dir, from := make(t)
+	dir, at := make(t)
 	steps := 0
 	o := victimOptions()
 	o.Open = watching(func(step int, _, _ string) error { steps = step + 1; return nil })
-	if _, err := merge.New(o).Apply(t.Context(), victimRequest(dir, from)); err != nil {
+	if _, err := merge.New(o).Apply(t.Context(), victimRequest(at, from)); err != nil {
 		t.Fatal(err)
 	}
-	after := rowsOf(t, dir)
-	was, n := textsOf(t, m, before), min(kills(), steps)
+	after, was, n := rowsOf(t, dir), textsOf(t, m, before), min(moments, steps)
 	for i := range n {
-		at := i * (steps - 1) / max(1, n-1)
-		t.Run(fmt.Sprintf("at step %d of %d", at, steps), func(t *testing.T) {
-			dir, from := make(t)
-			die(t, dir, from, at)
+		last := i * (steps - 1) / max(1, n-1)
+		t.Run(fmt.Sprintf("at step %d of %d", last, steps), func(t *testing.T) {
+			dir, at := make(t)
+			die(t, at, from, last)
 			now := rowsOf(t, dir)
 			if differences(was, now) != "" && differences(after, now) != "" {
 				t.Errorf("it reads neither as before nor as after: %s", differences(was, now))
 			}
-			o := options()
+			o := victimOptions()
 			o.Now = func() time.Time { return time.Now().Add(2 * time.Hour) }
-			if _, err := merge.New(o).Apply(t.Context(), victimRequest(dir, from)); err != nil {
+			if _, err := merge.New(o).Apply(t.Context(), victimRequest(at, from)); err != nil {
 				t.Fatal(err)
 			}
 			if diff := differences(after, rowsOf(t, dir)); diff != "" {
@@ -123,10 +136,10 @@ func TestKilledMerges(t *testing.T) {
 }
 
 // die starts the victim and waits for its death.
-func die(t *testing.T, dir, source string, step int) {
+func die(t *testing.T, at table.Location, source string, step int) {
 	t.Helper()
 	victim := exec.CommandContext(t.Context(), os.Args[0])
-	victim.Env = append(os.Environ(), victimDir+"="+dir, victimSource+"="+source, victimStep+"="+strconv.Itoa(step))
+	victim.Env = append(os.Environ(), victimDir+"="+string(at), victimSource+"="+source, victimStep+"="+strconv.Itoa(step))
 	out, err := victim.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
@@ -147,7 +160,7 @@ func TestFailingStorage(t *testing.T) {
 			}
 			return nil
 		})
-		_, err := merge.New(o).Apply(t.Context(), victimRequest(dir, writeSource(t, t.TempDir(), asParquet, numbered(190, 20))))
+		_, err := merge.New(o).Apply(t.Context(), victimRequest(table.Location(dir), writeSource(t, t.TempDir(), asParquet, numbered(190, 20))))
 		if err == nil {
 			if at < 10 {
 				t.Errorf("%d steps only", at)
@@ -178,10 +191,10 @@ func TestSlowMergeFindsOut(t *testing.T) {
 		swept = true
 		fast := options()
 		fast.Now = func() time.Time { return time.Now().Add(2 * time.Hour) }
-		_, err := merge.New(fast).Apply(context.Background(), victimRequest(dir, source))
+		_, err := merge.New(fast).Apply(context.Background(), victimRequest(table.Location(dir), source))
 		return err
 	})
-	_, err := merge.New(slow).Apply(t.Context(), victimRequest(dir, source))
+	_, err := merge.New(slow).Apply(t.Context(), victimRequest(table.Location(dir), source))
 	if err == nil || !strings.Contains(err.Error(), "the write-ahead list is gone") {
 		t.Errorf("got %v", err)
 	}

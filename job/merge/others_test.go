@@ -3,11 +3,13 @@ package merge_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ajlo/job/config"
 	"ajlo/job/execute"
 	"ajlo/job/execute/enginetest"
 	"ajlo/job/merge"
@@ -44,9 +46,28 @@ func boundedTable(t *testing.T, dir string) {
 	)
 }
 
+// commitTo writes a version through the table's own storage: a server of S3 holds conditions against what
+// it was given itself.
+func commitTo(t *testing.T, at table.Location, version int, actions ...action) error {
+	dir := t.TempDir()
+	commit(t, dir, version, actions...)
+	key := fmt.Sprintf("_delta_log/%020d.json", version)
+	text, err := os.ReadFile(filepath.Join(dir, key))
+	if err != nil {
+		return err
+	}
+	store, err := openFolder(string(at))
+	if err != nil {
+		return err
+	}
+	return store.PutIfAbsent(t.Context(), key, text)
+}
+
+func TestOthersWriteMeanwhile(t *testing.T) { othersWriteMeanwhile(t, onDisk) }
+
 // Concurrent writers lose nothing, nothing of theirs is undone, and what they add is merged into
 // where it matches: each case commits for someone else right before the merge does.
-func TestOthersWriteMeanwhile(t *testing.T) {
+func othersWriteMeanwhile(t *testing.T, place place) {
 	m := made{}
 	tests := []struct {
 		name    string
@@ -116,14 +137,14 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "t")
+			dir, at := place(t)
 			boundedTable(t, dir)
 			source := numbered(295, 10)
 			for i := range source {
 				source[i].Amount = p(int64(-1))
 			}
 			r := merge.Request{
-				Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), asParquet, source), On: []table.Column{"id"},
+				Table: "t", Location: at, Source: writeSource(t, t.TempDir(), asParquet, source), On: []table.Column{"id"},
 				Matched: always(merge.Update), NotMatched: always(merge.Insert),
 			}
 			if tt.request != nil {
@@ -131,12 +152,13 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 			}
 			commits := tt.commits(t, dir)
 			o, version := options(), 1
+			o.Commit = config.Conditional // for tables on S3
 			o.Open = onCommits(func(attempt int) error {
 				if attempt > len(commits) {
 					return nil
 				}
 				version++
-				return enginetest.WriteCommit(dir, version, commits[attempt-1]...)
+				return commitTo(t, at, version, commits[attempt-1]...)
 			})
 			got, err := merge.New(o).Apply(t.Context(), r)
 			var refused *execute.Refusal

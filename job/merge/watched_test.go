@@ -17,7 +17,7 @@ func watching(at func(step int, operation, key string) error) func(string) (obje
 	var mu sync.Mutex
 	step := 0
 	return func(location string) (object.Store, error) {
-		store, err := object.Open(location)
+		store, err := openFolder(location)
 		if err != nil {
 			return nil, err
 		}

@@ -4,10 +4,6 @@ package embedded_test
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -16,39 +12,13 @@ import (
 	"ajlo/job/config"
 	"ajlo/job/execute"
 	"ajlo/job/layout"
-	"ajlo/job/object"
 )
-
-// forgetful stands before a server and has every object that is put find its place free, as on a
-// server that passes over If-None-Match. It gives what was put on condition.
-func forgetful(t *testing.T, server buckettest.Server) *[]string {
-	t.Helper()
-	put, direct := new([]string), opened(t, server.Bucket)
-	to, err := url.Parse(server.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(to)
-		r.Out.Host = r.In.Host // which the signature holds
-		if r.In.Method != http.MethodPut || r.In.Header.Get("If-None-Match") == "" {
-			return
-		}
-		*put = append(*put, r.In.URL.Path)
-		if err := direct.Delete(r.In.Context(), strings.TrimPrefix(r.In.URL.Path, "/lake/")); err != nil && !errors.Is(err, object.ErrNotFound) {
-			t.Error(err)
-		}
-	}})
-	t.Cleanup(proxy.Close)
-	t.Setenv("AWS_ENDPOINT_URL", proxy.URL)
-	return put
-}
 
 // Rule 4: a server that ignores the condition is found out before anything is written to a table.
 func TestServersThatIgnoreConditions(t *testing.T) {
 	server := buckettest.Start(t)
 	at, _ := madeByDeltaRS(t, server.Bucket+"/items")
-	put := forgetful(t, server)
+	put := buckettest.Forgetful(t, server)
 	store := opened(t, at)
 	step, err := stepOn(t.Context(), at, store, layout.ClusteredBy(layout.Sort, "k"))
 	if err != nil {
