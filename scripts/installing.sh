@@ -26,5 +26,7 @@ tool() {
 s3_servers() {
   tool versitygw "$S3_SERVER" github.com/versity/versitygw/cmd/versitygw
   tool fake-gcs-server "$GCS_SERVER" github.com/fsouza/fake-gcs-server
+  scripts/install-azurite
+  export AJLO_AZURITE=$PWD/.cache/azurite-$AZURITE
   export AJLO_S3_SERVER=$PWD/.cache/bin/versitygw-$S3_SERVER AJLO_GCS_SERVER=$PWD/.cache/bin/fake-gcs-server-$GCS_SERVER
 }

@@ -31,8 +31,9 @@ func openAnywhere(ctx context.Context, path string, now func() time.Time) (*Stor
 	return OpenStored(ctx, Stored{Objects: objects, Name: name}, now)
 }
 
-func TestOfEightPodsOneRuns(t *testing.T) {
-	server := buckettest.Start(t)
+func TestOfEightPodsOneRuns(t *testing.T) { buckettest.Each(t, testOfEightPodsOneRuns) }
+
+func testOfEightPodsOneRuns(t *testing.T, server buckettest.Server) {
 	t.Setenv("TMPDIR", t.TempDir())
 	at := server.Bucket + "/state/night.db"
 	won := winner(t, startRuns(t, at, "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"))

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"cloud.google.com/go/storage"
@@ -34,6 +36,9 @@ func (b store) URL() string { return b.url }
 func (b store) key(operation, key string) (string, error) {
 	if err := object.CheckKey(key); err != nil {
 		return "", fmt.Errorf("%s: %w", operation, err)
+	}
+	if strings.Contains(key, `\`) && object.Scheme(b.url) == onAzure {
+		return "", fmt.Errorf("%s %s: %w: %q has a \\, which Azure takes for a /", operation, b.url, object.ErrBadKey, key)
 	}
 	return b.prefix + key, nil
 }
@@ -285,7 +290,8 @@ func definite(err error) bool {
 	case gcerrors.NotFound, gcerrors.PermissionDenied, gcerrors.InvalidArgument:
 		return true
 	}
-	return false
+	var answer interface{ HTTPStatusCode() int } // of S3, whose reasons are too many to have codes
+	return errors.As(err, &answer) && slices.Contains([]int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, answer.HTTPStatusCode())
 }
 
 func (b store) Delete(ctx context.Context, key string) error {

@@ -3,16 +3,19 @@
 package bucket_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"ajlo/job/bucket"
 	"ajlo/job/bucket/buckettest"
@@ -31,17 +34,21 @@ func keys(t *testing.T, s object.Store, prefix, after string) []string {
 	return found
 }
 
-func openBucket(t *testing.T) object.Store {
+// onEach runs a test on a folder of a bucket of each kind of storage.
+func onEach(t *testing.T, test func(t *testing.T, s object.Store)) {
 	t.Helper()
-	s, err := bucket.Open(buckettest.Start(t).Bucket + "/a folder/t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	buckettest.Each(t, func(t *testing.T, server buckettest.Server) {
+		s, err := bucket.Open(server.Bucket + "/a folder/t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, s)
+	})
 }
 
-func TestBucketPutHasOneWinner(t *testing.T) {
-	s := openBucket(t)
+func TestBucketPutHasOneWinner(t *testing.T) { onEach(t, testPutHasOneWinner) }
+
+func testPutHasOneWinner(t *testing.T, s object.Store) {
 	const versions, writers = 20, 8
 	var won atomic.Int64
 	for v := range versions {
@@ -68,8 +75,9 @@ func TestBucketPutHasOneWinner(t *testing.T) {
 	}
 }
 
-func TestBucketFiles(t *testing.T) {
-	s := openBucket(t)
+func TestBucketFiles(t *testing.T) { onEach(t, testFiles) }
+
+func testFiles(t *testing.T, s object.Store) {
 	w, err := s.Create(t.Context(), "p=a%20b/part 1.parquet")
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +87,9 @@ func TestBucketFiles(t *testing.T) {
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"p=a%20b/part 1.parquet"}, keys(t, s, "p=a%20", "")); diff != "" {
+		t.Error(diff)
 	}
 	if _, err := s.Create(t.Context(), "p=a%20b/part 1.parquet"); !errors.Is(err, object.ErrExists) {
 		t.Errorf("create on a taken key: %v, want ErrExists", err)
@@ -112,37 +123,39 @@ func TestBucketFiles(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestBucketAbortLeavesNothing(t *testing.T) {
-	s := openBucket(t)
-	w, err := s.Create(t.Context(), "x.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
+func TestBucketAbortLeavesNothing(t *testing.T) { onEach(t, testAbortLeavesNothing) }
+
+func testAbortLeavesNothing(t *testing.T, s object.Store) {
+	for _, size := range []int{0, 1 << 20, 20 << 20} { // nothing sent, one part, parts of which some are sent
+		w, err := s.Create(t.Context(), "x.parquet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Abort(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if diff := cmp.Diff([]string{}, keys(t, s, "", "")); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }
 
-func TestBucketListsAfter(t *testing.T) {
-	server := buckettest.Start(t)
-	s, err := bucket.Open("s3a://lake/t/")
-	if err != nil {
-		t.Fatal(err)
+func TestBucketListsAfter(t *testing.T) { onEach(t, testListsAfter) }
+
+func testListsAfter(t *testing.T, s object.Store) {
+	const versions, writers = 1_200, 8 // more than one page of S3
+	want := make([]string, versions)
+	var group errgroup.Group
+	group.SetLimit(writers)
+	for v := range want {
+		want[v] = fmt.Sprintf("_delta_log/%020d.json", v)
+		group.Go(func() error { return s.PutIfAbsent(t.Context(), want[v], []byte{'{'}) })
 	}
-	want := []string{}
-	for v := range 1_200 { // more than one page
-		key := fmt.Sprintf("_delta_log/%020d.json", v)
-		at := filepath.Join(server.Folder, "t", key)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, key)
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, keys(t, s, "_delta_log/", "")); diff != "" {
 		t.Errorf("all (-want +got):\n%s", diff)
@@ -150,33 +163,92 @@ func TestBucketListsAfter(t *testing.T) {
 	if diff := cmp.Diff(want[1_101:], keys(t, s, "_delta_log/", want[1_100])); diff != "" {
 		t.Errorf("after the 1100th (-want +got):\n%s", diff)
 	}
+	if found := keys(t, s, "_delta_lag/", ""); len(found) > 0 {
+		t.Errorf("of another prefix: %v", found)
+	}
+}
+
+// What many requests make is whole: files of more than one part, read by ranges.
+func TestBucketFilesOfManyParts(t *testing.T) { onEach(t, testFilesOfManyParts) }
+
+func testFilesOfManyParts(t *testing.T, s object.Store) {
+	data := make([]byte, 21<<20+13)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(data) // it takes everything
+	w, err := s.Create(t.Context(), "big")
+	if err == nil {
+		_, err = io.Copy(w, bytes.NewReader(data))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Open(t.Context(), "big")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{0, 1, 8<<20 - 1, 16 << 20, len(data) - 100} {
+		part := make([]byte, 100)
+		if _, err := r.ReadAt(part, int64(at)); err != nil || !bytes.Equal(part, data[at:at+100]) {
+			t.Errorf("100 bytes at %d: %v", at, err)
+		}
+	}
+	if whole, err := s.ReadAll(t.Context(), "big"); err != nil || !bytes.Equal(whole, data) || r.Size() != int64(len(data)) {
+		t.Errorf("%d bytes of %d, %v", len(whole), r.Size(), err)
+	}
+	if err := s.PutIfAbsent(t.Context(), "empty", nil); err != nil {
+		t.Fatal(err)
+	}
+	if whole, err := s.ReadAll(t.Context(), "empty"); err != nil || len(whole) > 0 {
+		t.Errorf("an empty file: %q, %v", whole, err)
+	}
 }
 
 func TestBucketRefusals(t *testing.T) {
-	server := buckettest.Start(t)
-	gone, err := bucket.Open("s3://no-such-bucket/t")
+	buckettest.Each(t, func(t *testing.T, server buckettest.Server) {
+		at, _, _ := strings.Cut(server.Bucket, "lake")
+		gone, err := bucket.Open(at + "no-such-bucket/t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gone.ReadAll(t.Context(), "x"); !errors.Is(err, object.ErrNotFound) {
+			t.Errorf("a bucket that is not there: %v, want ErrNotFound", err)
+		}
+		if err := gone.PutIfAbsent(t.Context(), "x", nil); err == nil || errors.Is(err, object.ErrExists) || errors.Is(err, object.ErrUncertain) {
+			t.Errorf("put there: %v, want a refusal", err)
+		}
+		if strings.HasPrefix(server.Bucket, "gs:") {
+			return // the emulator asks nobody who they are
+		}
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+		t.Setenv("AZURE_STORAGE_CONNECTION_STRING", strings.Replace(os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), "AccountKey=", "AccountKey=AAAA", 1))
+		refuses(t, server.Bucket, "x", false)
+	})
+}
+
+// refuses holds that a put fails for good, and that nobody takes it for a key that is taken.
+func refuses(t *testing.T, at, key string, reads bool) {
+	t.Helper()
+	s, err := bucket.Open(at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gone.ReadAll(t.Context(), "x"); err == nil {
-		t.Error("a bucket that is not there was read")
+	err = s.PutIfAbsent(t.Context(), key, []byte("y"))
+	if err == nil || errors.Is(err, object.ErrExists) || errors.Is(err, object.ErrUncertain) || !strings.Contains(err.Error(), at+"/"+key) {
+		t.Errorf("put: %v, want a refusal", err)
 	}
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "wrong")
-	stranger, err := bucket.Open(server.Bucket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := stranger.PutIfAbsent(t.Context(), "x", []byte("y")); err == nil || errors.Is(err, object.ErrExists) {
-		t.Errorf("put with a wrong key: %v, want a refusal that is not ErrExists", err)
-	}
-	if _, err := os.Stat(filepath.Join(server.Folder, "x")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the refused object: %v, want none", err)
+	if _, err := s.ReadAll(t.Context(), key); err == nil || errors.Is(err, object.ErrNotFound) != reads {
+		t.Errorf("read: %v, want one that may be made: %v", err, reads)
 	}
 }
 
 // A put without an answer may still be on its way.
 func TestBucketThatDoesNotAnswer(t *testing.T) {
-	s := openBucket(t)
+	s, err := bucket.Open(buckettest.Start(t).Bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
 	silent, err := bucket.Open(s.URL())

@@ -11,8 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob:// URLs
-	_ "gocloud.dev/blob/gcsblob"   // gs:// URLs
+	_ "gocloud.dev/blob/gcsblob" // gs:// URLs
 	"gocloud.dev/blob/s3blob"
 
 	"ajlo/job/object"
@@ -26,7 +25,7 @@ func Open(location string) (object.Store, error) {
 	switch scheme {
 	case "s3a", "s3n":
 		scheme = "s3"
-	case "s3", "gs", "azblob":
+	case "s3", "gs", onAzure:
 	case "", "file":
 		return object.Open(location)
 	default:
@@ -59,11 +58,16 @@ func open(ctx context.Context, u *url.URL) (object.Store, error) {
 func trimSlash(path string) string { return path[:len(path)-1] }
 
 func dial(ctx context.Context, scheme, name string) (*blob.Bucket, error) {
-	if scheme == "s3" {
+	switch scheme {
+	case "s3":
 		return dialAmazon(ctx, name)
+	case onAzure:
+		return dialAzure(name)
 	}
 	return blob.OpenBucket(ctx, scheme+"://"+name)
 }
+
+const onAzure = "azblob"
 
 // anyRegion is what servers that are not Amazon's take: they have no regions, and requests
 // are signed for one all the same.

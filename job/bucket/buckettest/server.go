@@ -16,49 +16,42 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// The keys of the server's only account; it listens on this machine alone.
-const (
-	access = "ajlo-test"
-	secret = "ajlo-test-secret"
-)
+// startWait is how long a server may take to answer, on a machine that is busy with others.
+const startWait = 2 * time.Minute
 
-// startWait is how long a server may take to answer.
-const startWait = 30 * time.Second
-
-// Server is one S3 server with one empty bucket, over a folder of the test.
+// Server is one server of object storage with one empty bucket.
 type Server struct {
 	Bucket   string // its URL, without a slash at the end
-	Folder   string // where the server keeps the bucket's objects
+	Folder   string // where an S3 server keeps the bucket's objects; others keep them in memory
 	Endpoint string
 	// Environment is what another process needs to reach the server.
 	Environment []string
 }
 
-// Start starts a server that ends with the test, and sets the environment that S3 clients of
-// this process go by.
-func Start(t testing.TB) Server {
+// Each runs a test on a server of every kind of storage.
+func Each(t *testing.T, test func(t *testing.T, s Server)) {
 	t.Helper()
-	program := os.Getenv("AJLO_S3_SERVER")
-	if program == "" {
-		t.Fatal("buckettest: AJLO_S3_SERVER names no S3 server: scripts/test sets it")
+	for _, kind := range []struct {
+		name  string
+		start func(testing.TB) Server
+	}{{"s3", Start}, {"gs", StartGoogle}, {"azblob", StartAzure}} {
+		t.Run(kind.name, func(t *testing.T) { test(t, kind.start(t)) })
 	}
-	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "lake"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	at := freeAddress(t)
-	s := Server{Bucket: "s3://lake", Folder: filepath.Join(root, "lake"), Endpoint: "http://" + at}
-	s.Environment = []string{
-		"AWS_ACCESS_KEY_ID=" + access, "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_REGION=us-east-1",
-		"AWS_ENDPOINT_URL=" + s.Endpoint, "AWS_EC2_METADATA_DISABLED=true",
-	}
+}
+
+// enter sets the environment that clients of this process go by.
+func (s Server) enter(t testing.TB) {
+	t.Helper()
 	for _, setting := range s.Environment {
 		name, value, _ := strings.Cut(setting, "=")
 		t.Setenv(name, value)
 	}
-	// Objects' attributes beside them: not every temporary folder keeps extended attributes.
-	cmd := exec.Command(program, "--access", access, "--secret", secret, "--port", at, "--quiet",
-		"posix", "--sidecar", sidecar(t), root)
+}
+
+// launch runs a server that ends with the test, and waits until it answers.
+func launch(t testing.TB, endpoint, program string, arguments ...string) {
+	t.Helper()
+	cmd := exec.Command(program, arguments...)
 	log, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -68,22 +61,12 @@ func Start(t testing.TB) Server {
 		t.Fatalf("buckettest: start %s: %v", program, err)
 	}
 	t.Cleanup(func() {
-		// The server has nothing to lose: its folder goes with the test.
+		// The server has nothing to lose: what it keeps goes with the test.
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		_ = log.Close()
 	})
-	await(t, s.Endpoint, log.Name())
-	return s
-}
-
-func sidecar(t testing.TB) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "attributes")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	await(t, endpoint, log.Name())
 }
 
 func freeAddress(t testing.TB) string {
@@ -111,6 +94,6 @@ func await(t testing.TB, endpoint, log string) {
 	}, backoff.WithMaxElapsedTime(startWait))
 	if err != nil {
 		said, _ := os.ReadFile(log)
-		t.Fatal(fmt.Errorf("buckettest: the S3 server does not answer: %w\n%s", err, said))
+		t.Fatal(fmt.Errorf("buckettest: the server does not answer: %w\n%s", err, said))
 	}
 }
