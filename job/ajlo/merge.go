@@ -52,6 +52,12 @@ func (c mergeCommand) Run(ctx context.Context, w world) (err error) {
 	if err != nil {
 		return err
 	}
+	story, err := c.beginStory(ctx, w, conf, request)
+	if err != nil {
+		return err
+	}
+	var result merge.Result
+	defer func() { story.ended(ctx, result, err) }()
 	if c.SourceSQL != "" {
 		folder, drop, err := stage(ctx, conf, c.SourceSQL, c.Stage)
 		if drop != nil {
@@ -62,10 +68,12 @@ func (c mergeCommand) Run(ctx context.Context, w world) (err error) {
 		}
 		request.Source = folder
 	}
-	return c.merge(ctx, w, conf, request)
+	result, err = c.merge(ctx, w, conf, request)
+	return err
 }
 
-func (c mergeCommand) merge(ctx context.Context, w world, conf config.Config, request merge.Request) error {
+// merge merges and prints what came of it, or with --dry-run the plan.
+func (c mergeCommand) merge(ctx context.Context, w world, conf config.Config, request merge.Request) (merge.Result, error) {
 	memory := cmp.Or(conf.Engine.Memory, rewrite.DefaultMemory)
 	defer limited{memory: memory}.keep()()
 	progress := newProgress(w)
@@ -78,21 +86,21 @@ func (c mergeCommand) merge(ctx context.Context, w world, conf config.Config, re
 	if c.DryRun {
 		plan, err := merger.Plan(ctx, request)
 		if err != nil {
-			return err
+			return merge.Result{}, err
 		}
 		if c.JSON {
-			return printJSON(w.out, plan)
+			return merge.Result{}, printJSON(w.out, plan)
 		}
-		return plan.Write(w.out, report.Printable)
+		return merge.Result{}, plan.Write(w.out, report.Printable)
 	}
 	result, err := merger.Apply(ctx, request)
 	if err != nil {
-		return err
+		return result, err
 	}
 	if c.JSON {
-		return printJSON(w.out, result)
+		return result, printJSON(w.out, result)
 	}
-	return writeMerged(w.out, result)
+	return result, writeMerged(w.out, result)
 }
 
 func (c mergeCommand) request(ctx context.Context) (r merge.Request, err error) {

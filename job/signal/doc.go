@@ -1,4 +1,4 @@
-// Package signal tells other systems what a run does: a text file for Prometheus' node exporter,
+// Package signal tells other systems what a run or a merge does: a text file for Prometheus' node exporter,
 // OpenLineage events to a file or by HTTP, and one summary to a webhook.
 //
 // In come a run's figures as plain values; out go files and requests. What always holds: no method

@@ -10,6 +10,7 @@ import (
 
 	"ajlo/job/object"
 	"ajlo/job/table"
+	"ajlo/job/unit"
 )
 
 // eventSchema is the version of the specification that events follow.
@@ -91,12 +92,17 @@ func (l lineage) ofStep(kind EventType, at time.Time, r Run, s Step) event {
 	case Fail, Abort:
 		e.Run.Facets["errorMessage"] = l.failure(s.Error)
 	case Complete:
-		out.Facets["version"] = l.facet("1-0-1/DatasetVersionDatasetFacet.json", map[string]any{"datasetVersion": jsonNumber(s.Version)})
-		out.Output = facets{"outputStatistics": l.facet("1-0-2/OutputStatisticsOutputDatasetFacet.json", map[string]any{
-			"rowCount": s.Rows, "size": int64(s.BytesAdded), "fileCount": s.FilesAdded})}
+		l.written(&out, s.Version, s.Rows, s.BytesAdded, s.FilesAdded)
 	}
 	e.Inputs, e.Outputs = []dataset{in}, []dataset{out}
 	return e
+}
+
+// written says of a table which version was committed and what was written for it.
+func (l lineage) written(out *dataset, version, rows int64, bytes unit.Bytes, files int) {
+	out.Facets["version"] = l.facet("1-0-1/DatasetVersionDatasetFacet.json", map[string]any{"datasetVersion": jsonNumber(version)})
+	out.Output = facets{"outputStatistics": l.facet("1-0-2/OutputStatisticsOutputDatasetFacet.json", map[string]any{
+		"rowCount": rows, "size": int64(bytes), "fileCount": files})}
 }
 
 func jsonNumber(n int64) string {

@@ -10,15 +10,17 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// metrics are the families of one run, in the order of their names.
+// metrics are the families of one run or merge, in the order of their names.
 type metrics struct {
 	lake     string
 	families map[string]*dto.MetricFamily
 }
 
+func newMetrics(lake string) metrics { return metrics{lake, map[string]*dto.MetricFamily{}} }
+
 // Metrics is the run in Prometheus' text format, each series with the label lake.
 func Metrics(lake string, r Run) ([]byte, error) {
-	m := metrics{lake, map[string]*dto.MetricFamily{}}
+	m := newMetrics(lake)
 	m.gauge("ajlo_run_info", "The latest run: its outcome, night and engine.", 1, "outcome", r.Outcome, "night", r.Night, "engine", r.Engine, "purpose", r.Purpose)
 	m.gauge("ajlo_run_exit_code", "Exit code of the latest run, 0 where it ended well.", float64(r.ExitCode))
 	m.gauge("ajlo_run_start_timestamp_seconds", "When the latest run began.", seconds(r.Started))

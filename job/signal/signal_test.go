@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"ajlo/job/table"
 	"ajlo/job/unit"
 )
 
@@ -370,4 +371,68 @@ func TestNoPlaceNoSender(t *testing.T) {
 		t.Error("a sender of nothing")
 	}
 	tell(t, s)
+}
+
+func merged() Merge {
+	return Merge{
+		ID: "0b6c9e8a-6f0c-4a55-9c53-0a3a4a1f2d11", Table: `sales."odd"` + "\n", Location: "s3://lake/sales.db/odd", Source: "s3://feeds/today.csv", Started: at,
+		Ended: at.Add(time.Minute), Changed: true, Version: 9, Updated: 3, Deleted: 2, Inserted: 5, Copied: 90, FilesRemoved: 1, FilesAdded: 2, BytesRemoved: 1000, BytesAdded: 1100,
+	}
+}
+
+// A merge is told of as a run is: two events, figures in a file of its own, a sentence.
+func TestMergeSignals(t *testing.T) {
+	folder, web := t.TempDir(), collect(t, http.StatusOK)
+	file := filepath.Join(folder, "events.jsonl")
+	var log bytes.Buffer
+	s := sender(t, Places{OpenLineage: file, Prometheus: filepath.Join(folder, "ajlo.prom"), Webhook: web.URL}, &log)
+	failed := merged()
+	failed.Changed, failed.ExitCode, failed.Error = false, 1, "the disk is full"
+	idle := merged()
+	idle.Changed = false
+	gone, stop := context.WithCancel(t.Context())
+	stop()
+	s.MergeBegan(t.Context(), merged())
+	s.MergeEnded(t.Context(), merged())
+	s.MergeEnded(t.Context(), idle)
+	s.MergeEnded(gone, failed)
+	s.MergeEnded(t.Context(), failed)
+	text, err := os.ReadFile(file)
+	if err != nil || log.Len() > 0 {
+		t.Fatalf("%v, %s", err, &log)
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	var told, said []string
+	for _, line := range lines {
+		e := wellFormed(t, line)
+		told = append(told, fmt.Sprintf("%s %s from %s", e.Type, e.Job.Name, e.Inputs[1].Namespace+"/"+e.Inputs[1].Name))
+	}
+	odd := ` ajlo.merge.sales."odd"` + "\n from s3://feeds/today.csv"
+	if diff := cmp.Diff([]string{"START" + odd, "COMPLETE" + odd, "COMPLETE" + odd, "ABORT" + odd, "FAIL" + odd}, told); diff != "" {
+		t.Error(diff)
+	}
+	againstSpecification(t, lines)
+	for _, body := range web.bodies {
+		var got struct{ Text string }
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Fatal(err)
+		}
+		said = append(said, strings.TrimPrefix(got.Text, `ajlo north: merge into sales."odd"`+"\n"))
+	}
+	if diff := cmp.Diff([]string{": 3 rows updated, 2 deleted, 5 inserted", ": nothing to do", " failed: the disk is full", " failed: the disk is full"}, said); diff != "" {
+		t.Error(diff)
+	}
+	figures, err := os.ReadFile(filepath.Join(folder, "ajlo-merge-sales.%22odd%22%0A.prom"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(figures))
+	if err != nil || len(families) != 6 || families["ajlo_merge_exit_code"].Metric[0].GetGauge().GetValue() != 1 {
+		t.Errorf("%v: %s", err, figures)
+	}
+	long := mergeFile("a.prom", table.Name(strings.Repeat("x", 300)))
+	if other := mergeFile("a.prom", table.Name(strings.Repeat("x", 301))); len(long) > 100 || long == other {
+		t.Errorf("files %s and %s", long, other)
+	}
 }
