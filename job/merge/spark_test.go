@@ -3,6 +3,7 @@
 package merge_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,10 +85,26 @@ type sparkCase struct {
 	sql       string
 }
 
+// sparkEngines are all versions of Spark in a soak, else the pinned one. AJLO_ENGINES names others,
+// with commas between them.
+func sparkEngines() []string {
+	named := cmp.Or(os.Getenv("AJLO_ENGINES"), "pinned")
+	if os.Getenv("AJLO_SOAK") != "" {
+		named = cmp.Or(os.Getenv("AJLO_ENGINES"), "pinned,3.5.7,4.1.0")
+	}
+	return strings.Split(named, ",")
+}
+
 // TestMergeAgainstSpark holds the rows of merges against those of Spark's MERGE on a copy of the
 // same table, and what both refuse.
 func TestMergeAgainstSpark(t *testing.T) {
-	spark := sparktest.Start(t, sparktest.Options{Conf: map[string]string{
+	for _, name := range sparkEngines() {
+		t.Run(name, func(t *testing.T) { mergesAgainst(t, sparktest.Engine(strings.TrimPrefix(name, "pinned"))) })
+	}
+}
+
+func mergesAgainst(t *testing.T, engine sparktest.Engine) {
+	spark := sparktest.Start(t, sparktest.Options{Engine: engine, Conf: map[string]string{
 		"spark.sql.shuffle.partitions": "1", "spark.databricks.delta.optimize.minFileSize": "100", "spark.sql.autoBroadcastJoinThreshold": "10m",
 		// To compile plans takes far longer than these few rows.
 		"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.adaptive.enabled": "false",
