@@ -69,7 +69,14 @@ func (a azure) Attributes(ctx context.Context, key string) (*driver.Attributes, 
 	if err != nil {
 		return nil, err
 	}
-	return &driver.Attributes{Size: valueOf(found.ContentLength), ModTime: valueOf(found.LastModified)}, nil
+	as := func(target any) bool {
+		properties, ok := target.(*blob.GetPropertiesResponse)
+		if ok {
+			*properties = found
+		}
+		return ok
+	}
+	return &driver.Attributes{Size: valueOf(found.ContentLength), ModTime: valueOf(found.LastModified), AsFunc: as}, nil
 }
 
 // ListPaged leaves out the folders that accounts with a hierarchical namespace list as blobs.

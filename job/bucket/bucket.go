@@ -45,10 +45,12 @@ func (b store) key(operation, key string) (string, error) {
 
 // fault gives the storage's error the operation, the key and this package's own errors.
 func (b store) fault(operation, key string, err error) error {
-	switch gcerrors.Code(err) {
-	case gcerrors.NotFound:
+	switch code := gcerrors.Code(err); {
+	case saysCold(err):
+		err = fmt.Errorf("%w: %w", object.ErrCold, err)
+	case code == gcerrors.NotFound:
 		err = fmt.Errorf("%w: %w", object.ErrNotFound, err)
-	case gcerrors.FailedPrecondition, gcerrors.AlreadyExists:
+	case code == gcerrors.FailedPrecondition || code == gcerrors.AlreadyExists:
 		err = fmt.Errorf("%w: %w", object.ErrExists, err)
 	}
 	return fmt.Errorf("%s %s/%s: %w", operation, b.url, key, err)
@@ -118,6 +120,9 @@ func (b store) Open(ctx context.Context, key string) (object.Reader, error) {
 	attributes, err := b.blobs.Attributes(ctx, name)
 	if err != nil {
 		return nil, b.fault("open", key, err)
+	}
+	if isCold(attributes) {
+		return nil, fmt.Errorf("open %s/%s: %w", b.url, key, object.ErrCold)
 	}
 	return &bucketReader{ctx: ctx, bucket: b, key: key, name: name, size: attributes.Size}, nil
 }

@@ -25,6 +25,10 @@ var ErrBadKey = errors.New("key is not a clean relative path")
 // there, not there, or appear later.
 var ErrUncertain = errors.New("the storage did not say whether it was written")
 
+// ErrCold is wrapped by reads of a file that is there and that its storage gives out only some hours
+// after it was asked to restore it.
+var ErrCold = errors.New("it lies in cold storage and has to be restored before it can be read")
+
 // Store is one folder or prefix of some storage. Errors name the key and wrap the
 // storage's own (full disk, no permission). Methods may be called from many goroutines.
 type Store interface {

@@ -4,10 +4,6 @@ package remote
 
 import (
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,56 +11,16 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/glue"
 	"github.com/aws/aws-sdk-go-v2/service/glue/types"
-	"github.com/cenkalti/backoff/v5"
 
+	"ajlo/job/bucket/buckettest"
 	"ajlo/job/table"
 )
-
-// moto starts the server that stands in for Glue, which ends with the test.
-func moto(t *testing.T) (url string) {
-	t.Helper()
-	venv := os.Getenv("AJLO_MOTO")
-	if venv == "" {
-		t.Fatal("AJLO_MOTO names no venv with moto: scripts/install-moto makes one, and scripts/test sets it")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := exec.Command(filepath.Join(venv, "bin", "moto_server"), "-H", "127.0.0.1", "-p", port)
-	server.Env = []string{"PATH=" + os.Getenv("PATH")} // what sends clients of AWS elsewhere would send it, too
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Process.Kill() // it keeps nothing
-		_ = server.Wait()
-	})
-	if _, err := backoff.Retry(t.Context(), func() (struct{}, error) {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, conn.Close()
-	}, backoff.WithMaxElapsedTime(time.Minute)); err != nil {
-		t.Fatalf("moto does not listen: %v", err)
-	}
-	return "http://" + address
-}
 
 // Tables as Spark, Iceberg and Athena register them are found in Glue, as moto plays it: the calls and
 // the answers are those of AWS's own model.
 func TestGlue(t *testing.T) {
 	amazon(t)
-	url := moto(t)
+	url := buckettest.Moto(t)
 	settings, err := awsconfig.LoadDefaultConfig(t.Context())
 	if err != nil {
 		t.Fatal(err)
