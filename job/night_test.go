@@ -69,7 +69,7 @@ func (l *lakeOf) readFrom(logs string) {
 }
 
 func (l lakeOf) engine() *embedded.Engine {
-	return embedded.New(embedded.Options{Memory: l.config.Engine.Memory, NewID: uuid.NewString, Now: time.Now, Version: "test"})
+	return embedded.New(embedded.Options{Memory: l.config.Engine.Memory, Repartition: l.config.Allow.Repartition, NewID: uuid.NewString, Now: time.Now, Version: "test"})
 }
 
 // night runs one night that ends at the given time.

@@ -12,4 +12,4 @@ def run(spark, path, checkpoint):
         query.awaitTermination()
     except Exception as e:
         error = str(e)
-    return {"rows": sum(p.numInputRows for p in query.recentProgress), "error": error}
+    return {"rows": sum(p["numInputRows"] for p in query.recentProgress), "error": error}
