@@ -78,12 +78,25 @@ func newSpark(c config.Config, w world, spark sparksql.Spark) *sparksql.Engine {
 	})
 }
 
+// newReturner is the embedded engine that puts files back, by the catalogs that know the tables.
+func newReturner(c config.Config, w world, catalogs []job.Locator) limited {
+	o := embeddedOptions(c, w)
+	for _, one := range catalogs {
+		o.Catalogs = append(o.Catalogs, one)
+	}
+	return limited{o.Memory, embedded.New(o)}
+}
+
 func newEmbedded(c config.Config, w world) limited {
-	memory := cmp.Or(c.Engine.Memory, rewrite.DefaultMemory)
-	return limited{memory, embedded.New(embedded.Options{
-		Memory: memory, Spill: c.Engine.Spill, Open: bucket.Open, Commit: c.Commit, Repartition: c.Allow.Repartition,
+	o := embeddedOptions(c, w)
+	return limited{o.Memory, embedded.New(o)}
+}
+
+func embeddedOptions(c config.Config, w world) embedded.Options {
+	return embedded.Options{
+		Memory: cmp.Or(c.Engine.Memory, rewrite.DefaultMemory), Spill: c.Engine.Spill, Open: bucket.Open, Commit: c.Commit, Repartition: c.Allow.Repartition,
 		NewID: uuid.NewString, Now: w.clock, Version: version,
-	})}
+	}
 }
 
 // limited is the embedded engine with the process kept to its memory while it rewrites.

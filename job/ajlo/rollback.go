@@ -54,8 +54,12 @@ func (c rollbackCommand) night(w world) (job.Night, error) {
 	if err != nil {
 		return job.Night{}, err
 	}
+	catalogs, err := newCatalogs(conf)
+	if err != nil {
+		return job.Night{}, err
+	}
 	n := job.Night{
-		Config: conf, Mode: job.Execute, Engine: engine, Own: newEmbedded(conf, w), Folders: bucket.Open, Log: w.log,
+		Config: conf, Mode: job.Execute, Engine: engine, Own: newReturner(conf, w, catalogs), Folders: bucket.Open, Log: w.log,
 		Progress: newProgress(w), ID: uuid.NewString(), Version: version, Clock: w.clock,
 	}
 	if n.Approval, err = c.approval(); err != nil {

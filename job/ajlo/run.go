@@ -73,7 +73,7 @@ func (o logOptions) night(w world) (job.Night, error) {
 		return job.Night{}, err
 	}
 	return job.Night{
-		Config: c, Catalogs: catalogs, Signals: signals, Window: span, Mode: job.Execute, Engine: engine, Own: newEmbedded(c, w), Folders: bucket.Open, Log: w.log,
+		Config: c, Catalogs: catalogs, Signals: signals, Window: span, Mode: job.Execute, Engine: engine, Own: newReturner(c, w, catalogs), Folders: bucket.Open, Log: w.log,
 		Progress: newProgress(w), ID: uuid.NewString(), Version: version, Clock: w.clock,
 	}, nil
 }

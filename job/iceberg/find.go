@@ -36,14 +36,21 @@ func Holds(ctx context.Context, store object.Store) bool {
 }
 
 // newest finds the metadata file with the greatest number. Writers of folder tables put a
-// hint beside them that may be behind, so it is not asked.
+// hint beside them that may be behind, so it is not asked. A catalog that a folder table was registered
+// with goes on from 0 beside the files of before: numbers of both kinds say nothing of each other.
 func newest(ctx context.Context, store object.Store) (key string, err error) {
 	greatest, rival := int64(-1), ""
+	var ofFolder, ofCatalog string
 	for info, err := range store.List(ctx, "metadata/", "") {
 		if err != nil {
 			return "", err
 		}
 		n, ok := metadataNumber(path.Base(info.Key))
+		if ok && strings.HasPrefix(path.Base(info.Key), "v") {
+			ofFolder = info.Key
+		} else if ok {
+			ofCatalog = info.Key
+		}
 		switch {
 		case !ok || n < greatest:
 		case n == greatest:
@@ -54,6 +61,9 @@ func newest(ctx context.Context, store object.Store) (key string, err error) {
 	}
 	if key == "" {
 		return "", fmt.Errorf("%w of %s", ErrNoTable, store.URL())
+	}
+	if ofFolder != "" && ofCatalog != "" {
+		return "", fmt.Errorf("%s is of a table whose folder is its catalog, %s of one with a catalog: only that knows which counts; move files of the first kind away if it was registered with the catalog", ofFolder, ofCatalog)
 	}
 	if rival != "" {
 		return "", fmt.Errorf("%s and %s have the same number: only the table's catalog knows which one counts; write to the table once, then look again", key, rival)

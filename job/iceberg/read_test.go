@@ -169,3 +169,19 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// A folder table that was registered with a catalog has metadata of both kinds, whose numbers say nothing
+// of each other: neither is taken for the newest.
+func TestRegisteredFoldersAreNotGuessed(t *testing.T) {
+	store := copiedTable(t, "kinds")
+	text, err := store.ReadAll(t.Context(), readStore(t, store).Metadata)
+	if err == nil {
+		err = store.PutIfAbsent(t.Context(), "metadata/00000-9c12d441-03fe-4693-9a96-a0705ddf69c1.metadata.json", text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := iceberg.Read(t.Context(), store); err == nil || !strings.Contains(err.Error(), "only that knows which counts") {
+		t.Errorf("%s, %v", s.Metadata, err)
+	}
+}

@@ -27,13 +27,17 @@ type icebergBack struct {
 	now, before iceberg.Snapshot
 	remove, add []iceberg.File
 	found       plan.Back
+	catalog     committer // nil where the folder is the catalog
 }
 
 // icebergWayBack finds the snapshot of before from those that the table lists. Going back to it
 // drops what came in since, so that only snapshots with the same rows may lie between.
 func (e *Engine) icebergWayBack(ctx context.Context, store object.Store, step plan.Step) (b icebergBack, err error) {
 	b.store = store
-	if object.Scheme(b.store.URL()) == "s3" && e.o.Commit != config.Exclusive {
+	if b.catalog, err = e.catalogOf(ctx, step); err != nil {
+		return b, err
+	}
+	if b.catalog == nil && object.Scheme(b.store.URL()) == "s3" && e.o.Commit != config.Exclusive {
 		return b, execute.Refuse(step, "it is on S3, where Iceberg's writers can lose each other's commits: say commit: exclusive if ajlo writes alone")
 	}
 	if b.now, err = iceberg.Read(ctx, b.store); err != nil {
@@ -48,7 +52,7 @@ func (e *Engine) icebergWayBack(ctx context.Context, store object.Store, step pl
 		b.found.Done = true
 		return b, nil
 	}
-	if err := b.now.MayRollBack(); err != nil {
+	if err := b.now.MayRollBack(); err != nil && b.catalog == nil {
 		return b, execute.Refuse(step, "%v: while nothing else is written, rollback_to_snapshot takes it to snapshot %d", err, base.ID)
 	}
 	b.found.Version, b.found.Until = base.ID, base.Time.Add(snapshotAge(b.now))
@@ -99,7 +103,7 @@ func snapshotAge(s iceberg.Snapshot) time.Duration {
 }
 
 // attemptIcebergBack makes the snapshot of before the current one, on the metadata that was read.
-// The catalog's own rollback looks at the table anew and drops what others commit meanwhile.
+// Spark's rollback_to_snapshot looks at the table anew and drops what others commit meanwhile.
 func (e *Engine) attemptIcebergBack(ctx context.Context, store object.Store, step plan.Step, rec execute.Recorder) (execute.Result, error) {
 	b, err := e.icebergWayBack(ctx, store, step)
 	if err == nil {
@@ -128,6 +132,9 @@ func (e *Engine) attemptIcebergBack(ctx context.Context, store object.Store, ste
 		return execute.Result{}, err
 	}
 	properties := map[string]string{iceberg.RollbackKey: rec.Stamp().Text(), iceberg.LayoutKey: keysPutBefore(b.now, b.before.ID)}
+	if b.catalog != nil {
+		return r, b.catalog.RollBack(ctx, step.Table, b.now, b.before.ID, properties)
+	}
 	return r, iceberg.Rollback(ctx, b.store, b.now, b.before.ID, properties, e.o.Now())
 }
 

@@ -31,6 +31,8 @@ type Options struct {
 	Repartition bool
 	// Commit is how commits to tables on S3 are made safe; without it none are made there.
 	Commit config.Commit
+	// Catalogs are those that may know tables of Iceberg; only they commit to the tables that they know.
+	Catalogs []Catalog
 	// Version of ajlo, for the table's history.
 	Version string
 	// NewID gives UUIDs. Required.
