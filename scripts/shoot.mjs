@@ -11,7 +11,7 @@ import { join } from "node:path";
 const [program, folder, ...asked] = process.argv.slice(2);
 const profile = mkdtempSync(join(tmpdir(), "shoot-"));
 const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--window-size=1600,1100", "--remote-debugging-port=0", "--remote-allow-origins=*", `--user-data-dir=${profile}`];
+  "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--window-size=1600,1500", "--remote-debugging-port=0", "--remote-allow-origins=*", `--user-data-dir=${profile}`];
 const browser = spawn(program, [...flags, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
 
 process.on("exit", () => browser.kill());
