@@ -31,10 +31,7 @@ const firstBudget = 0.1
 // leastBudget lets small lakes be laid in a night.
 const leastBudget = unit.GB
 
-const (
-	usualFile = 64 * unit.MiB // the config's own default of target_file_size
-	leastFile = 10 * unit.KB  // over the least that a config may ask for
-)
+const leastFile = 10 * unit.KB // over the least that a config may ask for
 
 // Propose makes a config for a night's sources and roots; the night's window says which queries
 // are looked at. Its config needs no more than those two. dir is the folder that the file is for.
@@ -186,7 +183,7 @@ func (s sizes) budget() (budget unit.Bytes, part string) {
 // write says how large files are made: as the default has it, or, where that would make one file
 // of each table, as they are now.
 func (s sizes) write(line func(format string, args ...any)) {
-	if s.count == 0 || s.largest >= 2*usualFile {
+	if s.count == 0 || s.largest >= 2*config.UsualFile {
 		line("# How large files are made. Smaller ones part a table finer and cost readers more requests.")
 		line("# engine: {target_file_size: 64MiB}")
 		return

@@ -37,7 +37,7 @@ func TestProposedSizes(t *testing.T) {
 				t.Error(diff)
 			}
 			c, err := config.Parse([]byte("sources: [{logs: x}]\nbudget: {rewrite: 1GB}\n"+lines[len(lines)-1]), t.TempDir())
-			if usual := c.Engine.TargetFileSize == usualFile; err != nil || usual != strings.HasPrefix(lines[len(lines)-1], "#") {
+			if usual := c.Engine.TargetFileSize == config.UsualFile; err != nil || usual != strings.HasPrefix(lines[len(lines)-1], "#") {
 				t.Errorf("the config then says %v, %v", c.Engine.TargetFileSize, err)
 			}
 		})

@@ -133,9 +133,6 @@ func (c mergeCommand) request(ctx context.Context) (r merge.Request, err error) 
 	return r, nil
 }
 
-// usualFile is the size of files where no config says another.
-const usualFile = 64 * unit.MiB
-
 // load reads the config, where there is one, and puts the options over it.
 func (c mergeCommand) load(r merge.Request) (conf config.Config, err error) {
 	if c.Config != "" {
@@ -157,7 +154,7 @@ func (c mergeCommand) load(r merge.Request) (conf config.Config, err error) {
 			return conf, &job.UsageError{Text: fmt.Sprintf("--%s %q: want a size such as 384MB", o.name, o.text)}
 		}
 	}
-	conf.Engine.TargetFileSize = cmp.Or(conf.Engine.TargetFileSize, usualFile)
+	conf.Engine.TargetFileSize = cmp.Or(conf.Engine.TargetFileSize, config.UsualFile)
 	switch as := config.Commit(c.Commit); as {
 	case "":
 	case config.Conditional, config.Exclusive:

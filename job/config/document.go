@@ -1,8 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"ajlo/job/unit"
 )
 
 // document is the file as it is written: every value is still text and knows its place, so
@@ -115,6 +118,10 @@ type allow struct {
 	Repartition     text `yaml:"repartition"`
 }
 
+// UsualFile is the size of new files where nothing is said of it: small enough that keys cut a table of
+// a few GB.
+const UsualFile = 64 * unit.MiB
+
 // defaults is the document that an empty file stands for. The rewrite budget has no default
 // (rule 2); the storage budget is that of the rewrite where it is not given.
 func defaults() document {
@@ -123,7 +130,7 @@ func defaults() document {
 		Engine: engine{
 			Kind:           preset("embedded"),
 			Memory:         preset("384MB"),
-			TargetFileSize: preset("64MiB"), // small enough that keys cut a table of a few GB
+			TargetFileSize: preset(fmt.Sprintf("%dMiB", UsualFile/unit.MiB)),
 			Command:        []text{preset("spark-sql")},
 			TimeLimit:      preset("6h"), // a night's
 			Dialect:        preset(string(SparkDelta)),
