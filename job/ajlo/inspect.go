@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -68,13 +67,15 @@ func placeOf(ctx context.Context, name, configFile string) (table.Name, table.Lo
 	return table.Name(path), table.Location(path), nil
 }
 
-// resolve asks what places tables for all sources, the folders that their path maps lead to among it.
+// resolve asks what places tables for all sources, the folders that their path maps lead to among it. A
+// catalog that gives no answer, or says that the name is no table's place, ends it: another one may have
+// a table of that name that is not the one that is meant.
 func resolve(ctx context.Context, conf config.Config, name table.Name) (at table.Location, ok bool, err error) {
 	catalogs, err := newCatalogs(conf)
 	if err != nil {
 		return "", false, err
 	}
-	var silent error // a catalog that gave no answer may have the table
+	var unanswered error
 	for _, source := range conf.Sources {
 		finder := job.NewCatalog(ctx, bucket.Open, conf, source)
 		for _, to := range source.PathMap {
@@ -83,15 +84,16 @@ func resolve(ctx context.Context, conf config.Config, name table.Name) (at table
 		finder.Ask = func(name table.Name) (table.Location, bool) {
 			for _, c := range catalogs {
 				at, ok, err := c.Locate(ctx, name)
-				if silent = errors.Join(silent, err); ok {
-					return at, true
+				if unanswered = err; ok || err != nil {
+					return at, ok
 				}
 			}
 			return "", false
 		}
-		if place, ok := finder.Resolve(name, ""); ok {
-			return catalog.Tidy(place.Location), true, nil
+		place, ok := finder.Resolve(name, "")
+		if ok || unanswered != nil {
+			return catalog.Tidy(place.Location), ok, unanswered
 		}
 	}
-	return "", false, silent
+	return "", false, nil
 }

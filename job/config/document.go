@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
