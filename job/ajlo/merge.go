@@ -59,7 +59,7 @@ func (c mergeCommand) Run(ctx context.Context, w world) (err error) {
 	var result merge.Result
 	defer func() { story.ended(ctx, result, err) }()
 	if c.SourceSQL != "" {
-		folder, drop, err := stage(ctx, conf, c.SourceSQL, c.Stage)
+		folder, drop, err := stage(ctx, conf, request.Table, c.SourceSQL, c.Stage)
 		if drop != nil {
 			defer func() { err = errors.Join(err, drop(context.WithoutCancel(ctx))) }()
 		}

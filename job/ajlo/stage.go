@@ -13,7 +13,9 @@ import (
 	"ajlo/job/bucket"
 	"ajlo/job/config"
 	"ajlo/job/dialect"
+	"ajlo/job/execute"
 	"ajlo/job/object"
+	"ajlo/job/table"
 )
 
 // stagedConf are the settings that Spark writes staged rows with: times as their type says, dates as
@@ -23,9 +25,9 @@ var stagedConf = map[string]string{
 	"spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
 }
 
-// stage has the config's Spark write the rows of a query as Parquet files into a folder of their own
-// below the given one, which drop takes away; also after an error.
-func stage(ctx context.Context, c config.Config, query, below string) (folder string, drop func(context.Context) error, err error) {
+// stage has the config's Spark write the rows of a query for a table as Parquet files into a folder of
+// their own below the given one, which drop takes away; also after an error.
+func stage(ctx context.Context, c config.Config, into table.Name, query, below string) (folder string, drop func(context.Context) error, err error) {
 	spark, err := sparkOf(c)
 	query = oneQuery(query)
 	switch {
@@ -39,7 +41,7 @@ func stage(ctx context.Context, c config.Config, query, below string) (folder st
 		return "", nil, &job.UsageError{Text: "--source-sql wants one query, without a semicolon in it"}
 	}
 	if err := spark.Ready(); err != nil {
-		return "", nil, err
+		return "", nil, &execute.Refusal{Table: into, Reason: err.Error()}
 	}
 	folder = strings.TrimRight(below, "/") + "/ajlo-merge-" + uuid.NewString()
 	drop = func(ctx context.Context) error { return dropStaged(ctx, folder) }
