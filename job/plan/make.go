@@ -52,6 +52,7 @@ func (in Input) decide(all []weighed) (Plan, error) {
 	if err := in.upkeep(&p); err != nil {
 		return Plan{}, err
 	}
+	p.Advice = in.advise()
 	p.Money = in.Settings.money(p.SavedBytesPerWindow, p.Rewrite+p.Upkeep)
 	return p, nil
 }

@@ -58,6 +58,8 @@ type Plan struct {
 	Steps    []Step       `json:"steps"`
 	// Graph is the scored workload the plan was made from: the reference for later drift.
 	Graph joingraph.Graph `json:"graph"`
+	// Advice is what no step of ajlo's does, in words.
+	Advice []string `json:"advice,omitempty"`
 }
 
 // Coverage is what was seen of the workload and what was not (rule 6).

@@ -158,6 +158,9 @@ func (p *page) steps(of plan.Plan) {
 		p.line("step %d    %s %s to %s: rewrites %s into about %d files", i+1, s.Kind, s.Table,
 			s.Layout, s.Expected.Rewrite, s.Expected.Files)
 	}
+	for _, text := range of.Advice {
+		p.line("advice    %s", text)
+	}
 }
 
 // Printable is printable for texts of several lines, such as errors.
