@@ -30,7 +30,7 @@ var stages = []string{"eventlog", "fact", "joingraph", "drift", "plan", "script"
 
 // leaves are used by stages and know none of them.
 var leaves = []string{
-	"unit", "table", "window", "pause", "schedule", "object", "bucket", "factcache", "catalog", "config", "predicate", "prune", "layout",
+	"unit", "table", "window", "pause", "schedule", "object", "hdfs", "bucket", "factcache", "catalog", "config", "predicate", "prune", "layout",
 	"dialect", "delta", "iceberg", "lake", "rewrite", "signal",
 }
 

@@ -15,7 +15,7 @@ import (
 type factsCommand struct {
 	evidenceOptions
 	Shard   string `placeholder:"I/N" help:"Read one of N equal parts of the applications; all N give exactly the whole."`
-	Parquet place  `placeholder:"URL" xor:"form" help:"Write the facts into a folder, on this machine, s3://, gs:// or azblob://, that --facts reads, one file an application, instead of printing them."`
+	Parquet place  `placeholder:"URL" xor:"form" help:"Write the facts into a folder, on this machine, s3://, gs://, azblob:// or hdfs://, that --facts reads, one file an application, instead of printing them."`
 	Explain string `placeholder:"APP/EXECUTION" xor:"form" help:"One query: its plan, which joins and predicates were taken, and what was not."`
 	Discard bool   `xor:"form" help:"Delete the facts in the folders of --facts, when the night is done with them: they hold literals of queries."`
 	Brief   bool   `xor:"form,shape" help:"Print one line a query, with its fingerprint, instead of one for each scan, join and write."`

@@ -119,7 +119,7 @@ func TestLogsOnS3ThatCannotBeRead(t *testing.T) {
 		{"no such folder", server.Bucket + "/nothing", "", "there is no folder s3://lake/nothing"},
 		{"no such bucket", "s3://no-such-bucket/logs", "", "there is no folder"},
 		{"a wrong key", server.Bucket + "/logs", "wrong", "SignatureDoesNotMatch"},
-		{"another storage", "hdfs://name/logs", "", `storage "hdfs" is not supported`},
+		{"another storage", "ftp://name/logs", "", `storage "ftp" is not supported`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.secret != "" {

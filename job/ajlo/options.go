@@ -20,7 +20,7 @@ import (
 // logOptions are those of every command that reads logs.
 type logOptions struct {
 	Config string  `short:"c" type:"path" env:"AJLO_CONFIG" help:"The config file."`
-	Logs   []place `sep:"none" placeholder:"URL" help:"Folders of event logs, on this machine, s3://, gs:// or azblob://, instead of the config's sources."`
+	Logs   []place `sep:"none" placeholder:"URL" help:"Folders of event logs, on this machine, s3://, gs://, azblob:// or hdfs://, instead of the config's sources."`
 	Since  string  `default:"" placeholder:"TIME|DURATION|all" help:"Start of the window: a time, a length such as 7d before its end, or all. Default: the config's window, 7d."`
 	Now    string  `default:"" placeholder:"TIME" help:"End of the window, RFC 3339 or a date in UTC. Default: the clock."`
 }

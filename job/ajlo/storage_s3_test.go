@@ -32,7 +32,7 @@ func upload(t *testing.T, s object.Store, folder string) {
 	}
 }
 
-// Nights whose logs, state and tables are in Google's and in Azure's storage: what they rewrite there
+// Nights whose logs, state and tables are in Google's and in Azure's storage and on HDFS: what they rewrite there
 // is what they rewrite on a disk.
 func TestNightsInStorage(t *testing.T) {
 	disk := t.TempDir()
@@ -45,7 +45,7 @@ func TestNightsInStorage(t *testing.T) {
 	for _, kind := range []struct {
 		name  string
 		start func(testing.TB) buckettest.Server
-	}{{"gs", buckettest.StartGoogle}, {"azblob", buckettest.StartAzure}} {
+	}{{"gs", buckettest.StartGoogle}, {"azblob", buckettest.StartAzure}, {"hdfs", buckettest.StartHadoop}} {
 		t.Run(kind.name, func(t *testing.T) {
 			if got := rewritten(t, kind.start(t).Bucket); got != onDisk {
 				t.Errorf("in storage\n%s\non disk\n%s", got, onDisk)

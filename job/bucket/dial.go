@@ -14,11 +14,12 @@ import (
 	_ "gocloud.dev/blob/gcsblob" // gs:// URLs
 	"gocloud.dev/blob/s3blob"
 
+	"ajlo/job/hdfs"
 	"ajlo/job/object"
 )
 
 // Open opens s3://bucket/folder (Spark's s3a and s3n are the same), gs://bucket/folder and
-// azblob://container/folder, and local folders as object.Open does. Credentials, region and
+// azblob://container/folder, hdfs:// as hdfs.Open does, and local folders as object.Open does. Credentials, region and
 // endpoint come by each platform's usual chain: environment, profiles, the machine's own role.
 func Open(location string) (object.Store, error) {
 	scheme := object.Scheme(location)
@@ -28,8 +29,10 @@ func Open(location string) (object.Store, error) {
 	case "s3", "gs", onAzure:
 	case "", "file":
 		return object.Open(location)
+	case "hdfs", "webhdfs", "swebhdfs":
+		return hdfs.Open(location)
 	default:
-		return nil, fmt.Errorf("open %s: storage %q is not supported; use a local folder or a file://, s3://, gs:// or azblob:// URL", location, scheme)
+		return nil, fmt.Errorf("open %s: storage %q is not supported; use a local folder or a file://, s3://, gs://, azblob:// or hdfs:// URL", location, scheme)
 	}
 	u, err := url.Parse(scheme + location[strings.IndexByte(location, ':'):])
 	if err != nil {

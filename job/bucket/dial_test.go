@@ -9,7 +9,7 @@ import (
 
 func TestOpenRefuses(t *testing.T) {
 	for _, c := range []struct{ name, location, want string }{
-		{"other storage", "hdfs://host/x", `"hdfs" is not supported`},
+		{"other storage", "ftp://host/x", `"ftp" is not supported`},
 		{"no bucket", "s3:///x", "want s3://BUCKET/FOLDER"},
 		{"settings in the address", "s3://b/x?region=y", "nothing more"},
 		{"climbing out", "s3://b/../x", "not a clean relative path"},

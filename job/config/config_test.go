@@ -186,7 +186,7 @@ func TestFaultsAreShownInPlace(t *testing.T) {
 		{"table without location", least + "lake:\n  tables:\n    - name: a.b\n", 5, 7, "a table without a `location`", "give the folder"},
 		{"table placed twice", least + "lake:\n  tables:\n    - {name: a.b, location: x}\n    - {name: a.b, location: y}\n", 6, 14, "a.b is placed twice", "keep one"},
 		{"state in a bucket without a name", least + "state: s3://bucket\n", 3, 8, "names no state: write s3://BUCKET/FOLDER/ajlo.db", "mend the value"},
-		{"state behind HTTP", least + "state: https://host/ajlo.db\n", 3, 8, "kept on local disk or in s3://, gs:// or azblob://", "mend the value"},
+		{"state behind HTTP", least + "state: https://host/ajlo.db\n", 3, 8, "kept on local disk or in s3://, gs://, azblob:// or hdfs://", "mend the value"},
 		{"cache in a bucket", least + "cache: s3://bucket/facts\n", 3, 8, "not on local disk", "mend the value"},
 		{"quiet hours of no length", least + "quiet: [{from: '06:00', to: '6:00'}]\n", 3, 29, "they are none", "for a whole day"},
 		{"quiet hours without an end", least + "quiet: [{from: '06:00'}]\n", 3, 10, "quiet hours without `to`", "give the time"},

@@ -147,7 +147,7 @@ func (r *reader) folder(text string) (string, error) {
 }
 
 // stateStorage are the schemes of storage that keeps a state.
-var stateStorage = []string{"s3", "s3a", "s3n", "gs", "azblob"}
+var stateStorage = []string{"s3", "s3a", "s3n", "gs", "azblob", "hdfs", "webhdfs", "swebhdfs"}
 
 // stateFile is a path on this machine or an object in a storage that writes only where nothing
 // is.
@@ -158,7 +158,7 @@ func (r *reader) stateFile(text string) (string, error) {
 		return location, err
 	}
 	if !slices.Contains(stateStorage, scheme) {
-		return "", fmt.Errorf("%q: a state is kept on local disk or in s3://, gs:// or azblob://", text)
+		return "", fmt.Errorf("%q: a state is kept on local disk or in s3://, gs://, azblob:// or hdfs://", text)
 	}
 	if bucket, key, _ := strings.Cut(object, "/"); bucket == "" || key == "" {
 		return "", fmt.Errorf("%q names no state: write %s://BUCKET/FOLDER/ajlo.db", text, scheme)

@@ -13,7 +13,7 @@ import (
 
 // StorageHazard says why commits to the storage could be lost or take another's place (rule 4);
 // empty where they cannot. Google's and Azure's storage refuse a second file of one name to
-// whoever asks; S3 does so for those only who ask on condition. Local disks are left to those
+// whoever asks, and on HDFS all who are known rename without overwriting; S3 does so for those only who ask on condition. Local disks are left to those
 // who run Spark beside ajlo: its own writers there look first and then rename.
 func StorageHazard(store object.Store, commit config.Commit) string {
 	if object.Scheme(store.URL()) != onS3 {
