@@ -69,6 +69,20 @@ func (p *parsed) note(e condition.Expr, sides []condition.Side) (err error) {
 	return err
 }
 
+// noteValue keeps the column that a value is; only rows that have a row of the source can have its.
+func (p *parsed) noteValue(e condition.Expr, sourced bool) error {
+	if !sourced {
+		if err := p.note(e, nil); err != nil {
+			return fmt.Errorf("values are literals here: %w", err)
+		}
+		return nil
+	}
+	if err := p.note(e, []condition.Side{condition.Source}); err != nil {
+		return fmt.Errorf("values are columns of the source and literals: %w", err)
+	}
+	return nil
+}
+
 // assigned are the values of a clause that are not the source's column of the same name.
 func (p *parsed) assigned(c Clause, sides []condition.Side) (map[int]condition.Expr, error) {
 	values := map[int]condition.Expr{}
@@ -83,8 +97,8 @@ func (p *parsed) assigned(c Clause, sides []condition.Side) (map[int]condition.E
 		if err != nil {
 			return nil, err
 		}
-		if err := p.note(e, []condition.Side{condition.Source}); err != nil {
-			return nil, fmt.Errorf("values are columns of the source and literals: %w", err)
+		if err := p.noteValue(e, slices.Contains(sides, condition.Source)); err != nil {
+			return nil, fmt.Errorf("column %s: %w", a.Column, err)
 		}
 		values[i] = e
 	}
