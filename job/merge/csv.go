@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -45,7 +46,7 @@ func (s *source) readCSV(ctx context.Context, r Request, t *target, at place) er
 	for {
 		columns, rows, err := f.rows(ctx)
 		if err != nil {
-			return errors.Join(ctx.Err(), r.refuse("the source cannot be read: %v", err))
+			return r.unreadable(ctx, err)
 		}
 		if rows == 0 {
 			if s.shelf == nil { // which counts it no more
@@ -169,9 +170,18 @@ func (f *csvFile) value(c csvColumn, text string) error {
 	}
 	v, err := delta.ParseValue(text, c.field.Type)
 	if err != nil {
-		return fmt.Errorf("no %s: %w", c.field.Type.Text, errors.Unwrap(err))
+		return noValue(c.field.Type, err)
 	}
 	return delta.AppendValue(c.builder, v)
+}
+
+// noValue says that a text is no value of a type, and not what the text is: messages go where rows do not.
+func noValue(t delta.Type, err error) error {
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		return fmt.Errorf("no %s: %w", t.Text, number.Err)
+	}
+	return fmt.Errorf("no %s as Delta's log spells it, such as 2026-11-30 or 2026-11-30T08:00:00Z", t.Text)
 }
 
 // quoted reports whether a field of the record that was read last starts with a quote.

@@ -385,6 +385,43 @@ func TestBadCSV(t *testing.T) {
 	}
 }
 
+// Damaged files may hold texts that readers of the table would fail at.
+func TestTextsOfASourceAreText(t *testing.T) {
+	for _, form := range []string{asParquet, asDelta} {
+		dir := filepath.Join(t.TempDir(), "t")
+		makeTable(t, dir, made{}, numbered(0, 5))
+		rows, damaged := numbered(0, 9), "caf\xe9"
+		rows[7].Code = &damaged
+		r := merge.Request{
+			Table: "t", Location: table.Location(dir), Source: writeSource(t, t.TempDir(), form, rows), On: []table.Column{"id"},
+			Matched: always(merge.Update), NotMatched: always(merge.Insert),
+		}
+		_, err := merge.New(options()).Apply(t.Context(), r)
+		var refused *execute.Refusal
+		if !errors.As(err, &refused) || !strings.Contains(refused.Error(), "column code: it holds a text that is not in UTF-8") {
+			t.Errorf("%s: %v", form, err)
+		}
+		noStrays(t, dir)
+	}
+}
+
+// What a file holds stands in no message.
+func TestMessagesHoldNoValues(t *testing.T) {
+	for _, column := range []string{"price", "day", "at", "flag", "amount"} {
+		dir, source := filepath.Join(t.TempDir(), "t"), filepath.Join(t.TempDir(), "rows.csv")
+		makeTable(t, dir, made{}, numbered(0, 5))
+		must(t, os.WriteFile(source, []byte("id,"+column+"x\n1,SECRET\n"), 0o644))
+		r := merge.Request{
+			Table: "t", Location: table.Location(dir), Source: source, On: []table.Column{"id"}, Matched: always(merge.Update, table.Column(column)),
+			Map: []merge.Rename{{Column: table.Column(column), Source: column + "x"}},
+		}
+		_, err := merge.New(options()).Apply(t.Context(), r)
+		if err == nil || strings.Contains(err.Error(), "SECRET") || !strings.Contains(err.Error(), "line 2, column "+column+": no ") {
+			t.Errorf("column %s: %v", column, err)
+		}
+	}
+}
+
 // The values of a source that memory has no room for wait on the disk, and nothing of them stays.
 func TestSourceLargerThanMemory(t *testing.T) {
 	for _, form := range []string{asParquet, asFolder, asDelta, asParted, asCSV} {

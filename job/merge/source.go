@@ -403,11 +403,16 @@ func (m *Merger) readFiles(ctx context.Context, r Request, t *target, s *source,
 	for _, f := range task.Files {
 		for rows, err := range p.Scan(ctx, f, p.Columns()) {
 			if err != nil {
-				return errors.Join(ctx.Err(), r.refuse("the source cannot be read: %v", err))
+				return r.unreadable(ctx, err)
 			}
 			columns, err := whole(fields, p.Columns(), task.Metadata, f.Log, rows)
 			if err != nil {
 				return r.refuse("the source cannot be read: %v", err)
+			}
+			for slot, column := range columns {
+				if !isText(column) {
+					return r.refuse("the source: %s, column %s: it holds a text that is not in UTF-8, as damaged files do: make the file anew, or give the table a column of type binary", f.Path, fields[slot].Name)
+				}
 			}
 			if err := s.add(r, columns, rows.Count); err != nil {
 				return err

@@ -43,6 +43,14 @@ func (r Request) refuse(format string, args ...any) error {
 	return &execute.Refusal{Table: r.Table, Reason: fmt.Sprintf(format, args...)}
 }
 
+// unreadable is a source that gave an error, or the end of a merge that was interrupted meanwhile.
+func (r Request) unreadable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("merge into %s: reading the source: %w", r.Table, ctx.Err())
+	}
+	return r.refuse("the source cannot be read: %v", err)
+}
+
 // open reads the newest version and refuses what follows from the log alone.
 func (m *Merger) open(ctx context.Context, r Request) (*target, error) {
 	store, err := m.o.Open(string(r.Location))
