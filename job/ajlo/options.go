@@ -95,6 +95,9 @@ func (p *place) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return errors.New("want a path or a URL, not nothing: is a variable unset?")
 	}
+	if err := config.CheckPublic(string(text)); err != nil {
+		return err
+	}
 	*p = place(text)
 	if path := strings.TrimPrefix(string(text), "file://"); !strings.Contains(path, "://") {
 		*p = place(kong.ExpandPath(path))

@@ -52,7 +52,7 @@ func excerpt(lines []string, line, column int) string {
 	}
 	var b strings.Builder
 	for n := max(1, line-around); n <= line; n++ {
-		fmt.Fprintf(&b, "%5d | %s\n", n, strings.TrimRight(lines[n-1], "\r"))
+		fmt.Fprintf(&b, "%5d | %s\n", n, masked(strings.TrimRight(lines[n-1], "\r")))
 	}
 	fmt.Fprintf(&b, "      | %s^\n", blank(lines[line-1], column-1))
 	return b.String()

@@ -124,6 +124,9 @@ func (r *reader) path(text string) (string, error) {
 	if text == "" || strings.ContainsRune(text, 0) {
 		return "", errors.New("an empty path: name a folder, a file or a URL")
 	}
+	if err := CheckPublic(text); err != nil {
+		return "", err
+	}
 	local, isFile := strings.CutPrefix(text, "file://")
 	if !isFile && strings.Contains(text, "://") {
 		return clean(text), nil
