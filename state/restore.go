@@ -33,10 +33,13 @@ const (
 // errUnsound is a file that SQLite's own check finds faults in.
 var errUnsound = errors.New("SQLite's check found faults")
 
+// ErrEmptied is wrapped where a state that had a history has no byte left.
+var ErrEmptied = errors.New("the file is empty, and runs left plans beside it: put a backup in its place (state restore), or move it away and have it written anew (state rebuild)")
+
 // IsDamaged reports whether an error is of a file that is damaged, cut short or no SQLite file.
 func IsDamaged(err error) bool {
 	code := primaryCode(err)
-	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB || errors.Is(err, errUnsound)
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB || errors.Is(err, errUnsound) || errors.Is(err, ErrEmptied)
 }
 
 // timeInName is the form of moments in the names of files.
