@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -90,6 +91,9 @@ func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
 		return job.ExitFailed
 	}
 	parsed, err := parser.Parse(args)
+	if err == nil {
+		err = unset(args)
+	}
 	if err != nil {
 		fmt.Fprintf(w.errs, "ajlo: %s: see ajlo --help\n", report.Printable(err.Error()))
 		return job.ExitUsage
@@ -101,9 +105,36 @@ func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
 	if errors.As(err, &same) {
 		return job.ExitCode(same)
 	}
+	if err != nil && ctx.Err() != nil {
+		fmt.Fprintln(w.errs, "ajlo: interrupted:", report.Printable(err.Error())+": run it again")
+		return codeOfInterrupted(err)
+	}
 	if err != nil {
 		fmt.Fprintln(w.errs, "ajlo:", report.Printable(err.Error()))
 		return job.CodeOf(err)
 	}
 	return job.ExitDone
+}
+
+// codeOfInterrupted is that of a failure where what could not be read for the interrupt looks refused.
+func codeOfInterrupted(err error) job.ExitCode {
+	if code := job.CodeOf(err); code != job.ExitRefused {
+		return code
+	}
+	return job.ExitFailed
+}
+
+// unset refuses empty arguments. No option means anything by one, and an empty condition would be met by
+// every row.
+func unset(args []string) error {
+	for i, arg := range args {
+		name, value, assigned := strings.Cut(arg, "=")
+		switch {
+		case arg == "" && i > 0:
+			return fmt.Errorf("%s is followed by nothing: is a variable unset?", args[i-1])
+		case strings.HasPrefix(arg, "--") && assigned && value == "":
+			return fmt.Errorf("%s= is followed by nothing: is a variable unset?", name)
+		}
+	}
+	return nil
 }
