@@ -127,7 +127,10 @@ func checkState(ctx context.Context, at StateFile) report.Check {
 		if !object.IsLocal(at.Location) {
 			return report.Good("is put there by the first run")
 		}
-		return checkWritable(filepath.Dir(at.Location))
+		if _, err := nearest(filepath.Dir(at.Location)); err != nil {
+			return report.Fault(err)
+		}
+		return report.Good("is made by the first run")
 	}
 	if err == nil {
 		err = store.Close()
@@ -138,15 +141,27 @@ func checkState(ctx context.Context, at StateFile) report.Check {
 	return report.Good("a state of ajlo, sound")
 }
 
-// checkWritable looks at a folder, or at the nearest above it that is there.
+// checkWritable looks at a folder that the first run makes.
 func checkWritable(folder string) report.Check {
-	for at := folder; ; at = filepath.Dir(at) {
-		err := unix.Access(at, unix.W_OK|unix.X_OK)
-		switch {
-		case err == nil:
-			return report.Good("is made by the first run")
-		case !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at):
-			return report.Fault(fmt.Errorf("%s cannot be written: %w: make it writable for this user", at, err))
+	at, err := nearest(folder)
+	if err != nil {
+		return report.Fault(err)
+	}
+	if at == folder {
+		return report.Good("may be written to")
+	}
+	return report.Good("is made by the first run")
+}
+
+// nearest gives a folder that may be written to, or the nearest above it that is there.
+func nearest(folder string) (at string, err error) {
+	for at = folder; ; at = filepath.Dir(at) {
+		err = unix.Access(at, unix.W_OK|unix.X_OK)
+		if err == nil {
+			return at, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			return at, fmt.Errorf("%s cannot be written: %w: make it writable for this user", at, err)
 		}
 	}
 }

@@ -27,6 +27,9 @@ type Store struct {
 // Open opens the state file for writing. A missing file is made, and so is its folder; an
 // older one is brought to the present format. now is the clock that leases and times follow.
 func Open(ctx context.Context, path string, now func() time.Time) (*Store, error) {
+	if err := noFolder(path); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("state %s: making its folder: %w", path, explain(err))
 	}
@@ -40,11 +43,22 @@ func Open(ctx context.Context, path string, now func() time.Time) (*Store, error
 	return s, nil
 }
 
+// noFolder refuses a folder, at which SQLite would blame the disk.
+func noFolder(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("state %s: it is a folder: name a file in it, such as %s", path, filepath.Join(path, "ajlo.db"))
+	}
+	return nil
+}
+
 // OpenReadOnly opens an existing state file for reading; nothing on disk changes. A missing
 // file is an error that matches fs.ErrNotExist.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("state %s: no such file: give the path of a state file, or let a run make one (%w)", path, fs.ErrNotExist)
+	}
+	if err := noFolder(path); err != nil {
+		return nil, err
 	}
 	s, err := openChecked(ctx, path, "mode=ro")
 	if primaryCode(err) == cantOpen && !exists(path+"-wal") {
