@@ -130,7 +130,7 @@ func TestOpenSaysWhyAPathCannotBe(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o644))
 	for _, c := range []struct{ name, path, want string }{
 		{"below a file", filepath.Join(folder, "file", "state.db"), "making its folder"},
-		{"a folder", folder, "opening"},
+		{"a folder", folder, "it is a folder: name a file in it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Open(t.Context(), c.path, newClock().now)
