@@ -43,21 +43,25 @@ func (f StateFile) open(ctx context.Context, clock func() time.Time) (*state.Sto
 		return nil, err
 	case stored:
 		return state.OpenStored(ctx, at, clock)
-	case f.emptied():
-		return nil, fmt.Errorf("state %s: %w", f.Location, state.ErrEmptied)
+	}
+	if err := f.emptied(); err != nil {
+		return nil, err
 	}
 	return state.Open(ctx, f.Location, clock)
 }
 
-// emptied reports whether a file on this machine lost all of its bytes. A run that is killed while it
-// makes its state leaves an empty file, too, but there are no plans then.
-func (f StateFile) emptied() bool {
+// emptied is state.ErrEmptied of a file on this machine that lost all of its bytes. A run that is killed
+// while it makes its state leaves an empty file, too, but there are no plans then.
+func (f StateFile) emptied() error {
 	info, err := os.Stat(f.Location)
 	if err != nil || info.Size() > 0 {
-		return false
+		return nil // opening it says what else is wrong
 	}
 	plans, err := os.ReadDir(filepath.Join(filepath.Dir(f.Location), plansFolder))
-	return err == nil && len(plans) > 0
+	if err != nil || len(plans) == 0 {
+		return nil
+	}
+	return fmt.Errorf("state %s: %w", f.Location, state.ErrEmptied)
 }
 
 // read opens the state for reading. Where there is none it is an error that matches
@@ -69,8 +73,9 @@ func (f StateFile) read(ctx context.Context) (*state.Store, error) {
 		return nil, err
 	case stored:
 		return state.OpenStoredReadOnly(ctx, at)
-	case f.emptied():
-		return nil, fmt.Errorf("state %s: %w", f.Location, state.ErrEmptied)
+	}
+	if err := f.emptied(); err != nil {
+		return nil, err
 	}
 	return state.OpenReadOnly(ctx, f.Location)
 }

@@ -90,9 +90,10 @@ func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
 		fmt.Fprintln(w.errs, "ajlo: its command line is malformed:", err)
 		return job.ExitFailed
 	}
-	parsed, err := parser.Parse(args)
+	err = unset(args)
+	var parsed *kong.Context
 	if err == nil {
-		err = unset(args)
+		parsed, err = parser.Parse(args)
 	}
 	if err != nil {
 		fmt.Fprintf(w.errs, "ajlo: %s: see ajlo --help\n", report.Printable(err.Error()))
@@ -105,23 +106,22 @@ func run(ctx context.Context, args []string, w world) (code job.ExitCode) {
 	if errors.As(err, &same) {
 		return job.ExitCode(same)
 	}
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		fmt.Fprintln(w.errs, "ajlo: interrupted:", report.Printable(err.Error())+": run it again")
-		return codeOfInterrupted(err)
-	}
-	if err != nil {
+	case err != nil:
 		fmt.Fprintln(w.errs, "ajlo:", report.Printable(err.Error()))
-		return job.CodeOf(err)
 	}
-	return job.ExitDone
+	return codeOf(ctx, err)
 }
 
-// codeOfInterrupted is that of a failure where what could not be read for the interrupt looks refused.
-func codeOfInterrupted(err error) job.ExitCode {
-	if code := job.CodeOf(err); code != job.ExitRefused {
-		return code
+// codeOf is job.CodeOf, but that what could not be read for an interrupt is not refused.
+func codeOf(ctx context.Context, err error) job.ExitCode {
+	code := job.CodeOf(err)
+	if code == job.ExitRefused && ctx.Err() != nil {
+		return job.ExitFailed
 	}
-	return job.ExitFailed
+	return code
 }
 
 // unset refuses empty arguments. No option means anything by one, and an empty condition would be met by

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"ajlo/job"
 	"ajlo/job/config"
 	"ajlo/job/merge"
 	"ajlo/job/signal"
@@ -38,7 +37,7 @@ func (c mergeCommand) beginStory(ctx context.Context, w world, conf config.Confi
 // ended tells what became of it.
 func (s *mergeStory) ended(ctx context.Context, r merge.Result, cause error) {
 	m, rows := s.told, r.Plan.Rows
-	m.Ended, m.ExitCode = s.clock(), int(job.CodeOf(cause))
+	m.Ended, m.ExitCode = s.clock(), int(codeOf(ctx, cause))
 	if cause != nil {
 		m.Error = cause.Error()
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -92,9 +91,6 @@ func (p place) isFolder() error {
 
 // UnmarshalText reads the argument.
 func (p *place) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		return errors.New("want a path or a URL, not nothing: is a variable unset?")
-	}
 	if err := config.CheckPublic(string(text)); err != nil {
 		return err
 	}

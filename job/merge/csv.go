@@ -28,7 +28,7 @@ const csvRows = 8 << 10
 func (s *source) readCSV(ctx context.Context, r Request, t *target, at place) error {
 	text, err := csvText(ctx, at, s.limit)
 	if err != nil {
-		return r.refuse("the source cannot be read: %v", err)
+		return r.unreadable(ctx, err)
 	}
 	s.held += unit.Bytes(len(text))
 	f := &csvFile{text: text, reader: csv.NewReader(bytes.NewReader(text))}

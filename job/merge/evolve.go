@@ -63,7 +63,7 @@ func schemaOf(ctx context.Context, r Request, at place) (delta.Schema, error) {
 	case FromDelta:
 		d, err := delta.Replay(ctx, at.store)
 		if err != nil {
-			return nil, r.refuse("the source cannot be read: %v", err)
+			return nil, r.unreadable(ctx, err)
 		}
 		return d.Metadata.Schema, nil
 	}
@@ -75,7 +75,7 @@ func schemaOf(ctx context.Context, r Request, at place) (delta.Schema, error) {
 	for i, f := range files {
 		stored, err := rewrite.StoredColumns(ctx, at.store, f.Path)
 		if err != nil {
-			return nil, r.refuse("the source cannot be read: %v", err)
+			return nil, r.unreadable(ctx, err)
 		}
 		if i == 0 {
 			first = stored

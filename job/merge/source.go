@@ -213,7 +213,7 @@ func (s *source) pick(row int32) rewrite.Pick {
 func (m *Merger) readDelta(ctx context.Context, r Request, t *target, at place, s *source) error {
 	d, err := delta.Replay(ctx, at.store)
 	if err != nil {
-		return r.refuse("the source cannot be read: %v", err)
+		return r.unreadable(ctx, err)
 	}
 	if found := delta.Unsupported(d); len(found) > 0 {
 		return r.refuse("the source cannot be read: ajlo does not handle %s", strings.Join(found, "; "))
@@ -243,7 +243,7 @@ func (m *Merger) readParquet(ctx context.Context, r Request, t *target, at place
 	for _, f := range files {
 		stored, err := rewrite.StoredColumns(ctx, at.store, f.Path)
 		if err != nil {
-			return r.refuse("the source cannot be read: %v", err)
+			return r.unreadable(ctx, err)
 		}
 		fields, err := s.counterparts(r, t, stored)
 		if err != nil {
@@ -266,7 +266,7 @@ func (m *Merger) readParquet(ctx context.Context, r Request, t *target, at place
 func parquetFiles(ctx context.Context, r Request, at place) (files []rewrite.File, err error) {
 	for info, err := range at.store.List(ctx, at.key, "") {
 		if err != nil {
-			return nil, r.refuse("the source cannot be read: %v", err)
+			return nil, r.unreadable(ctx, err)
 		}
 		parts := strings.Split(info.Key, "/")
 		if kind := tableMark(parts); kind != "" && at.key == "" {
@@ -398,7 +398,7 @@ func spelt(t delta.Type) string {
 func (m *Merger) readFiles(ctx context.Context, r Request, t *target, s *source, task rewrite.Task, fields map[int]delta.Field) error {
 	p, err := rewrite.Prepare(ctx, task, m.rewriting(0))
 	if err != nil {
-		return r.refuse("the source cannot be read: %v", unnamed(err))
+		return r.unreadable(ctx, unnamed(err))
 	}
 	for _, f := range task.Files {
 		for rows, err := range p.Scan(ctx, f, p.Columns()) {
@@ -407,7 +407,7 @@ func (m *Merger) readFiles(ctx context.Context, r Request, t *target, s *source,
 			}
 			columns, err := whole(fields, p.Columns(), task.Metadata, f.Log, rows)
 			if err != nil {
-				return r.refuse("the source cannot be read: %v", err)
+				return r.unreadable(ctx, err)
 			}
 			for slot, column := range columns {
 				if !isText(column) {
