@@ -14,7 +14,6 @@ import (
 
 	"cloud.google.com/go/storage"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/cenkalti/backoff/v5"
 	"github.com/zeebo/xxh3"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
@@ -124,55 +123,12 @@ func (b store) Open(ctx context.Context, key string) (object.Reader, error) {
 	if isCold(attributes) {
 		return nil, fmt.Errorf("open %s/%s: %w", b.url, key, object.ErrCold)
 	}
-	return &bucketReader{ctx: ctx, bucket: b, key: key, name: name, size: attributes.Size}, nil
-}
-
-// bucketReader reads ranges, each by a request of its own, in the context it was opened in.
-type bucketReader struct {
-	ctx       context.Context
-	bucket    store
-	key, name string
-	size      int64
-}
-
-func (r *bucketReader) Size() int64  { return r.size }
-func (r *bucketReader) Close() error { return nil }
-
-func (r *bucketReader) ReadAt(p []byte, offset int64) (n int, err error) {
-	if offset < 0 {
-		return 0, fmt.Errorf("read %s/%s: negative offset %d", r.bucket.url, r.key, offset)
-	}
-	wanted := min(int64(len(p)), r.size-offset)
-	if wanted <= 0 {
-		if len(p) == 0 {
-			return 0, nil
-		}
-		return 0, io.EOF
-	}
-	n, err = r.read(p[:wanted], offset)
-	if err == nil && n < len(p) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// readTries is how often a range is asked for whose bytes broke off. The SDKs send a request
-// again that failed, but not one whose answer had begun.
-const readTries = 4
-
-// read fills p, or says why it cannot.
-func (r *bucketReader) read(p []byte, offset int64) (int, error) {
-	return backoff.Retry(r.ctx, func() (int, error) {
-		part, err := r.bucket.blobs.NewRangeReader(r.ctx, r.name, offset, int64(len(p)), nil)
-		if err != nil {
-			return 0, backoff.Permanent(r.bucket.fault("read", r.key, err))
-		}
-		n, err := io.ReadFull(part, p)
-		if err = errors.Join(err, part.Close()); err != nil {
-			return n, r.bucket.fault("read", r.key, err)
-		}
-		return n, nil
-	}, backoff.WithMaxTries(readTries))
+	return &object.Ranged{
+		Context: ctx, Bytes: attributes.Size, Fault: func(err error) error { return b.fault("read", key, err) },
+		Ask: func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+			return b.blobs.NewRangeReader(ctx, name, offset, length, nil)
+		},
+	}, nil
 }
 
 // Create looks first, so that a taken key is known before anything is sent, and asks again

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"ajlo/job/object"
 )
 
@@ -140,7 +138,7 @@ func (s store) ReadAll(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, s.fault("read", key, err)
 	}
-	data := make([]byte, r.size)
+	data := make([]byte, r.Size())
 	if _, err := r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -155,7 +153,7 @@ func (s store) Open(ctx context.Context, key string) (object.Reader, error) {
 	return r, nil
 }
 
-func (s store) open(ctx context.Context, key string) (*reader, error) {
+func (s store) open(ctx context.Context, key string) (*object.Ranged, error) {
 	where, err := s.where(key)
 	if err != nil {
 		return nil, err
@@ -167,52 +165,17 @@ func (s store) open(ctx context.Context, key string) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reader{ctx, s, key, where, is.Length}, nil
-}
-
-// reader reads ranges, each by a request of its own, in the context it was opened in.
-type reader struct {
-	ctx        context.Context
-	store      store
-	key, where string
-	size       int64
-}
-
-func (r *reader) Size() int64  { return r.size }
-func (r *reader) Close() error { return nil }
-
-// readTries is how often a range is asked for whose bytes broke off.
-const readTries = 4
-
-func (r *reader) ReadAt(p []byte, offset int64) (int, error) {
-	if offset < 0 {
-		return 0, r.store.fault("read", r.key, fmt.Errorf("negative offset %d", offset))
-	}
-	wanted := min(int64(len(p)), r.size-offset)
-	if wanted <= 0 {
-		if len(p) == 0 {
-			return 0, nil
-		}
-		return 0, io.EOF
-	}
-	n, err := backoff.Retry(r.ctx, func() (int, error) { return r.read(p[:wanted], offset) }, backoff.WithMaxTries(readTries))
-	if err != nil {
-		return n, r.store.fault("read", r.key, err)
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-func (r *reader) read(p []byte, offset int64) (int, error) {
-	answer, err := r.store.client.call(r.ctx, http.MethodGet, r.where,
-		op("OPEN", "offset", strconv.FormatInt(offset, 10), "length", strconv.Itoa(len(p))))
-	if err != nil {
-		return 0, backoff.Permanent(err)
-	}
-	n, err := io.ReadFull(answer.Body, p)
-	return n, errors.Join(err, answer.Body.Close())
+	return &object.Ranged{
+		Context: ctx, Bytes: is.Length, Fault: func(err error) error { return s.fault("read", key, err) },
+		Ask: func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+			answer, err := s.client.call(ctx, http.MethodGet, where,
+				op("OPEN", "offset", strconv.FormatInt(offset, 10), "length", strconv.FormatInt(length, 10)))
+			if err != nil {
+				return nil, err
+			}
+			return answer.Body, nil
+		},
+	}, nil
 }
 
 func (s store) Delete(ctx context.Context, key string) error {
