@@ -109,7 +109,7 @@ func TestProtectedClassesAreKept(t *testing.T) {
 				t.Fatalf("%s was chosen, want %s: %s", got.Chosen, tc.chosen, got.Reason)
 			}
 			for _, c := range got.Candidates {
-				if c.Layout.String() == "sort(a)" && tc.chosen != "sort(a)" && !strings.Contains(c.Reason, "class by-b is protected and would read 20.0 kB") {
+				if c.Layout.String() == "sort(a)" && tc.chosen != "sort(a)" && !strings.Contains(c.Reason, `class "the dashboard" (by-b) is protected and would read 20.0 kB`) {
 					t.Errorf("sort(a): %s", c.Reason)
 				}
 			}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ajlo/job/table"
 )
@@ -174,20 +173,10 @@ func (in Input) tooUnfair(t Table) (best Candidate, ok bool) {
 func chosenReason(t Table, c Candidate) string {
 	text := fmt.Sprintf("%s reads %s a window instead of %s and costs a rewrite of %s",
 		c.Layout, t.ScannedBytesThen, t.ScannedBytesNow, c.Rewrite)
-	if len(c.Losers) > 0 {
-		text += fmt.Sprintf("; %d query classes read %s more: %s", len(c.Losers), c.Losses, someOf(c.Losers))
+	if lost := losses(t.Queries); lost != "" {
+		text += "; " + lost
 	}
 	return text + givenUp(t)
-}
-
-// namedLosers is how many losing classes a reason names; the candidate lists them all.
-const namedLosers = 3
-
-func someOf(fingerprints []string) string {
-	if len(fingerprints) <= namedLosers {
-		return strings.Join(fingerprints, ", ")
-	}
-	return fmt.Sprintf("%s and %d others", strings.Join(fingerprints[:namedLosers], ", "), len(fingerprints)-namedLosers)
 }
 
 // JSON is the plan as it is printed, kept and approved: indented, with a line end.

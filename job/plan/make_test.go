@@ -214,6 +214,27 @@ func TestOwnerSaysWhatLosersMayLose(t *testing.T) {
 	}
 }
 
+// A reason names the classes that lose by what people know them by: the description, else the statement's
+// text, in one line and cut short; three of them, those that lose most.
+func TestReasonsNameWhoLoses(t *testing.T) {
+	in := input(grid("t"))
+	in.Settings.Engine, in.Settings.MaxLoss = "sparksql", 1
+	for range 20 { // of the query that gains
+		in.Queries = append(in.Queries, in.Queries[0])
+	}
+	for i, told := range []fact.Query{{Query: "nightly\n report"}, {SQL: "SELECT sum(b)\r\nFROM t\x1b[31m WHERE b BETWEEN 0 AND 4 AND a > 0"}, {}, {Query: "small"}} {
+		for range 4 - i {
+			q := scan(fmt.Sprintf("by-b %d", i), "t", between("b", 0, 4))
+			q.Query, q.SQL = told.Query, told.SQL
+			in.Queries = append(in.Queries, q)
+		}
+	}
+	got := decide(t, in).Tables[0]
+	if want := `; 4 query classes read 190 kB more, most of all "nightly report" (by-b 0), "SELECT sum(b) FROM t [31m WHERE b BETWE…" (by-b 1), by-b 2`; !strings.HasSuffix(got.Reason, want) {
+		t.Errorf("%s\nwant at its end %s", got.Reason, want)
+	}
+}
+
 func TestSameInputsGiveTheSamePlanWhateverTheirOrder(t *testing.T) {
 	in := input(grid("t"), grid("u"), grid("v"))
 	for _, name := range []table.Name{"u", "v"} {

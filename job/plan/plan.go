@@ -143,21 +143,6 @@ type Candidate struct {
 	Reason  string     `json:"reason"`
 }
 
-// Class is what one class of queries reads of one table in a window, all its executions
-// together, as the table is and by the chosen layout.
-type Class struct {
-	Fingerprint string     `json:"fingerprint"`
-	Executions  int64      `json:"executions"`
-	Now         unit.Bytes `json:"scanned_bytes_now"`
-	Then        unit.Bytes `json:"scanned_bytes_then"`
-	// Best is what it would read under the layout that is best for it alone, which is that of
-	// Candidates[BestCandidate].
-	Best          unit.Bytes `json:"scanned_bytes_best"`
-	BestCandidate int        `json:"best_candidate"`
-	// Protected classes may not be made to read notably more.
-	Protected bool `json:"protected"`
-}
-
 // Step is one typed action on one table with its rendering in the plan's dialect.
 type Step struct {
 	Table     table.Name     `json:"table"`

@@ -32,7 +32,7 @@ func robbed(classes []Class, file unit.Bytes) string {
 	for _, c := range classes {
 		allowed := max(unit.Bytes(maxProtectedGrowth*float64(c.Now)), maxProtectedFiles*file*unit.Bytes(c.Executions))
 		if c.Protected && c.Then > c.Now+allowed {
-			return fmt.Sprintf("class %s is protected and would read %s a window instead of %s", c.Fingerprint, c.Then, c.Now)
+			return fmt.Sprintf("class %s is protected and would read %s a window instead of %s", c, c.Then, c.Now)
 		}
 	}
 	return ""

@@ -24,6 +24,7 @@ type read struct {
 	// joins the table to itself scans it more than once. Over all reads of a class they add up
 	// to its executions.
 	executions int64
+	query      string // what people know it by
 }
 
 // reads collects the scans of one table by the succeeded queries of the window, in order of
@@ -35,13 +36,13 @@ func reads(t TableInput, queries []fact.Query, reach Reach) ([]read, error) {
 		if q.Status != fact.Succeeded {
 			continue
 		}
-		first := int64(1)
+		executions := int64(1)
 		for i, scan := range q.Scans {
 			if !t.scannedAs(scan.Table) {
 				continue
 			}
-			r := read{class: q.Fingerprint, predicate: scan.Predicate, arrivals: reach.of(q, i), weight: 1, executions: first}
-			first = 0
+			r := read{class: q.Fingerprint, query: known(q), predicate: scan.Predicate, arrivals: reach.of(q, i), weight: 1, executions: executions}
+			executions = 0
 			id, err := r.id()
 			if err != nil {
 				return nil, fmt.Errorf("plan: predicate of %s on %s: %w", q.Fingerprint, scan.Table, err)
@@ -49,6 +50,7 @@ func reads(t TableInput, queries []fact.Query, reach Reach) ([]read, error) {
 			if at, seen := places[id]; seen {
 				found[at].weight++
 				found[at].executions += r.executions
+				found[at].query = first(found[at].query, r.query)
 				continue
 			}
 			places[id] = len(found)

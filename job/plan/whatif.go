@@ -157,6 +157,7 @@ func (w whatIf) classes(then []unit.Bytes) []Class {
 			byName[r.class] = c
 		}
 		c.Executions += r.executions
+		c.Query = first(c.Query, r.query)
 		c.Now += w.now[i]
 		c.Then += then[i]
 	}

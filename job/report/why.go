@@ -34,6 +34,7 @@ type WhyTable struct {
 type WhyClass struct {
 	Table      table.Name `json:"table"`
 	Executions int64      `json:"executions"`
+	Query      string     `json:"query,omitempty"`
 	Protected  bool       `json:"protected"`
 	Now        unit.Bytes `json:"scanned_bytes_now"`
 	Then       unit.Bytes `json:"scanned_bytes_then"`
@@ -81,7 +82,7 @@ func whyTable(t plan.Table) *WhyTable {
 }
 
 func whyClass(t plan.Table, c plan.Class) WhyClass {
-	w := WhyClass{Table: t.Table, Executions: c.Executions, Protected: c.Protected, Now: c.Now, Then: c.Then, Best: c.Best, Chosen: t.Chosen.String()}
+	w := WhyClass{Table: t.Table, Query: c.Query, Executions: c.Executions, Protected: c.Protected, Now: c.Now, Then: c.Then, Best: c.Best, Chosen: t.Chosen.String()}
 	best := t.Candidates[c.BestCandidate]
 	w.BestLayout, w.Reason = best.Layout.String(), best.Reason
 	switch {
@@ -125,7 +126,7 @@ func (p *page) whyTable(t WhyTable) {
 	for _, c := range t.Candidates {
 		p.line("    %s: %s", c.Layout, c.Reason)
 		if len(c.Losers) > 0 {
-			p.line("        gains %s, losses %s by %s", c.Gains, c.Losses, strings.Join(c.Losers, ", "))
+			p.line("        gains %s, losses %s by %s", c.Gains, c.Losses, losersText(c.Losers, t.Queries))
 		}
 	}
 	p.runTime(t.RunTime)
@@ -139,6 +140,25 @@ func (p *page) whyTable(t WhyTable) {
 	for _, m := range t.Missing {
 		p.line("    %s", m)
 	}
+}
+
+// namedLosers is how many classes stand in a line; --json lists them all.
+const namedLosers = 3
+
+// losersText names few classes, and counts more.
+func losersText(fingerprints []string, classes []plan.Class) string {
+	if len(fingerprints) > namedLosers {
+		return fmt.Sprintf("%d query classes, which --json lists", len(fingerprints))
+	}
+	var names []string
+	for _, f := range fingerprints {
+		class := plan.Class{Fingerprint: f}
+		if i := slices.IndexFunc(classes, func(c plan.Class) bool { return c.Fingerprint == f }); i >= 0 {
+			class = classes[i]
+		}
+		names = append(names, class.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 // runTime says which joins leave part of the table unread at run time, and what counts.
@@ -157,7 +177,7 @@ func (p *page) classes(title string, list []plan.Class) {
 	p.line("")
 	p.line("query classes that %s: %d", title, len(list))
 	for _, c := range list {
-		p.line("    %s%s, run %s: %s a window instead of %s", c.Fingerprint, protection(c.Protected), times(c.Executions), c.Then, c.Now)
+		p.line("    %s%s, run %s: %s a window instead of %s", c, protection(c.Protected), times(c.Executions), c.Then, c.Now)
 	}
 }
 
@@ -168,6 +188,14 @@ func protection(protected bool) string {
 	return ""
 }
 
+// counted is a number of things in words.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 func times(n int64) string {
 	if n == 1 {
 		return "once"
@@ -176,7 +204,8 @@ func times(n int64) string {
 }
 
 func (p *page) whyClass(name string, tables []WhyClass) {
-	p.line("query class %s%s reads %d tables; most of what it still reads comes first", name, protection(tables[0].Protected), len(tables))
+	class := plan.Class{Fingerprint: name, Query: tables[0].Query}
+	p.line("query class %s%s reads %s; most of what it still reads comes first", class, protection(tables[0].Protected), counted(len(tables), "table", "tables"))
 	for _, t := range tables {
 		p.line("%s, read by it %s: %s a window now, %s by %s", t.Table, times(t.Executions), t.Now, t.Then, t.Chosen)
 		p.line("    %s", heldText(t))

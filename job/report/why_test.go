@@ -26,13 +26,13 @@ func weighed() plan.Plan {
 		},
 		Missing: []string{"layouts were simulated on 5 of 9 rows"},
 		Queries: []plan.Class{
-			{Fingerprint: "loser", Executions: 2, Now: unit.MB, Then: 2 * unit.MB, Best: unit.MB, Protected: true},
+			{Fingerprint: "loser", Query: "Q08 of sales", Executions: 2, Now: unit.MB, Then: 2 * unit.MB, Best: unit.MB, Protected: true},
 			{Fingerprint: "small", Executions: 1, Now: 2 * unit.MB, Then: unit.MB, Best: unit.MB, BestCandidate: 1},
 			{Fingerprint: "winner", Executions: 3, Now: 10 * unit.MB, Then: 2 * unit.MB, Best: 2 * unit.MB, BestCandidate: 1},
 		},
 	}, {
 		Table: "u", Location: "/lake/u", Current: a, Chosen: a, Reason: "kept: nothing pays", Candidates: []plan.Candidate{{Layout: a, Reason: "kept: nothing pays"}},
-		Queries: []plan.Class{{Fingerprint: "loser", Executions: 2, Now: 7 * unit.MB, Then: 7 * unit.MB, Best: 7 * unit.MB}},
+		Queries: []plan.Class{{Fingerprint: "loser", Query: "Q08 of sales", Executions: 2, Now: 7 * unit.MB, Then: 7 * unit.MB, Best: 7 * unit.MB}},
 	}}}
 }
 
@@ -61,14 +61,14 @@ corrected foretold bytes are multiplied by 1.04, learnt from earlier steps
 layouts that were weighed, and why each was chosen or not
     sort(a): not kept: sort(b) reads less
     sort(b): chosen: sort(b) reads less
-        gains 9.00 MB, losses 1.00 MB by loser
+        gains 9.00 MB, losses 1.00 MB by "Q08 of sales" (loser)
 
 query classes that gain by the decision: 2
     winner, run 3 times: 2.00 MB a window instead of 10.0 MB
     small, run once: 1.00 MB a window instead of 2.00 MB
 
 query classes that lose by the decision: 1
-    loser (protected), run 2 times: 2.00 MB a window instead of 1.00 MB
+    "Q08 of sales" (loser) (protected), run 2 times: 2.00 MB a window instead of 1.00 MB
 
 missing
     layouts were simulated on 5 of 9 rows
@@ -81,7 +81,7 @@ missing
 }
 
 func TestWhyAClass(t *testing.T) {
-	want := `query class loser reads 2 tables; most of what it still reads comes first
+	want := `query class "Q08 of sales" (loser) reads 2 tables; most of what it still reads comes first
 u, read by it 2 times: 7.00 MB a window now, 7.00 MB by sort(a)
     no layout that was weighed lets it read less
 t, read by it 2 times: 1.00 MB a window now, 2.00 MB by sort(b)
