@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,6 +183,9 @@ func checkEngine(c config.Config) report.Check {
 	}
 	if info, err := os.Stat(c.Engine.Spill); err == nil && !info.IsDir() {
 		return report.Fault(fmt.Errorf("%s, where rows go that do not fit into memory, is a file: name a folder under engine.spill", c.Engine.Spill))
+	}
+	if _, err := nearest(cmp.Or(c.Engine.Spill, os.TempDir())); err != nil {
+		return report.Fault(fmt.Errorf("engine.spill, where rows go that do not fit into memory: %w", err))
 	}
 	return report.Good(fmt.Sprintf("up to %v of memory", c.Engine.Memory))
 }
