@@ -3,7 +3,6 @@
 package job_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,20 +28,6 @@ import (
 	"ajlo/job/table"
 	"ajlo/state"
 )
-
-// deltaEngines are all versions of Spark with Delta Lake in a soak, else the pinned one.
-// AJLO_ENGINES names others, apart by commas.
-func deltaEngines() []sparktest.Engine {
-	named := os.Getenv("AJLO_ENGINES")
-	if os.Getenv("AJLO_SOAK") != "" {
-		named = cmp.Or(named, "pinned,3.5.7,4.1.0")
-	}
-	var list []sparktest.Engine
-	for name := range strings.SplitSeq(cmp.Or(named, "pinned"), ",") {
-		list = append(list, sparktest.Engine(strings.TrimPrefix(name, "pinned")))
-	}
-	return list
-}
 
 // sparkLake is a lake that the team's own Spark lays.
 type sparkLake struct {
@@ -111,19 +96,19 @@ func (l sparkLake) orders(t *testing.T) lake.Snapshot {
 // A plan is carried out, its script would have done the same, a second run says nothing, and what
 // was done is taken back and forth, with the rows that Spark wrote meanwhile; on each version.
 func TestPlansAreCarriedOutAndTakenBack(t *testing.T) {
-	for _, e := range deltaEngines() {
+	for _, e := range sparktest.Engines() {
 		for _, leave := range []bool{true, false} {
 			if !leave && os.Getenv("AJLO_SOAK") == "" {
 				continue // the rest of ZORDER BY is in the engine's own tests
 			}
-			t.Run(fmt.Sprintf("%s leave %t", cmp.Or(string(e), "pinned"), leave), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s leave %t", e, leave), func(t *testing.T) {
 				carriedOut(t, newSparkLake(t, e, leave), sparktest.Start(t, sparktest.Options{Engine: e}))
 			})
 		}
 		if os.Getenv("AJLO_SOAK") == "" {
 			continue // the rest of Connect is in the engine's own tests
 		}
-		t.Run(cmp.Or(string(e), "pinned")+" by Connect", func(t *testing.T) {
+		t.Run(e.String()+" by Connect", func(t *testing.T) {
 			l := newSparkLake(t, e, true)
 			l.config.Engine.Kind, l.config.Engine.URL, l.config.Engine.Conf = config.Connect, sparktest.Connect(t, sparktest.Options{Engine: e}), nil
 			l.engine = sparksql.New(sparksql.Options{Spark: connect.Server{URL: l.config.Engine.URL}, Address: dialect.ByPath, Now: time.Now})

@@ -3,7 +3,6 @@
 package job_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -131,8 +130,8 @@ func (l partedLake) check(t *testing.T, spark *sparktest.Spark, when string, bef
 // A night changes the partition columns of two tables by itself: one loses them, one gets some. Rows stay,
 // Spark's look-ups read less, the next night finds that it helped, and it is taken back.
 func TestNightChangesPartitionColumns(t *testing.T) {
-	for _, e := range deltaEngines() {
-		t.Run(cmp.Or(string(e), "pinned"), func(t *testing.T) { nightOfPartitions(t, newPartedLake(t, e)) })
+	for _, e := range sparktest.Engines() {
+		t.Run(e.String(), func(t *testing.T) { nightOfPartitions(t, newPartedLake(t, e)) })
 	}
 }
 

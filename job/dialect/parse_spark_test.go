@@ -43,6 +43,13 @@ func statementsOn(name, column string) (list []string) {
 // Every statement of every template is one that Spark's own parser reads, whatever the names; but
 // for what platforms alone know. Names stay names.
 func TestSparkReadsEveryStatement(t *testing.T) {
+	for _, e := range sparktest.Engines() {
+		t.Run(e.String(), func(t *testing.T) { readsEveryStatement(t, e) })
+	}
+}
+
+func readsEveryStatement(t *testing.T, e sparktest.Engine) {
+	t.Helper()
 	var statements, names []string
 	var want [][]string
 	for _, name := range hostile {
@@ -53,7 +60,7 @@ func TestSparkReadsEveryStatement(t *testing.T) {
 	for i, s := range statements {
 		statements[i] = strings.TrimSuffix(s, ";")
 	}
-	found := parsed(t, sparktest.Options{}, statements, names)
+	found := parsed(t, sparktest.Options{Engine: e}, statements, names)
 	for i, wrong := range found.Wrong {
 		platforms := strings.HasSuffix(statements[i], "COMPUTE DELTA STATISTICS")
 		if (wrong != "") != platforms {

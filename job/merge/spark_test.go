@@ -3,7 +3,6 @@
 package merge_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,21 +84,11 @@ type sparkCase struct {
 	sql       string
 }
 
-// sparkEngines are all versions of Spark in a soak, else the pinned one. AJLO_ENGINES names others,
-// with commas between them.
-func sparkEngines() []string {
-	named := cmp.Or(os.Getenv("AJLO_ENGINES"), "pinned")
-	if os.Getenv("AJLO_SOAK") != "" {
-		named = cmp.Or(os.Getenv("AJLO_ENGINES"), "pinned,3.5.7,4.1.0")
-	}
-	return strings.Split(named, ",")
-}
-
 // TestMergeAgainstSpark holds the rows of merges against those of Spark's MERGE on a copy of the
 // same table, and what both refuse.
 func TestMergeAgainstSpark(t *testing.T) {
-	for _, name := range sparkEngines() {
-		t.Run(name, func(t *testing.T) { mergesAgainst(t, sparktest.Engine(strings.TrimPrefix(name, "pinned"))) })
+	for _, e := range sparktest.Engines() {
+		t.Run(e.String(), func(t *testing.T) { mergesAgainst(t, e) })
 	}
 }
 

@@ -66,7 +66,7 @@ func installedAs(t testing.TB, e Engine) installation {
 	}
 	for _, path := range []string{at.python, at.jarFolder} {
 		if _, err := os.Stat(path); err != nil {
-			t.Fatalf("sparktest: %v: run scripts/install-spark %s", err, e)
+			t.Fatalf("sparktest: %v: run scripts/install-spark %s", err, string(e))
 		}
 	}
 	return at

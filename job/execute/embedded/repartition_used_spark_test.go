@@ -3,7 +3,6 @@
 package embedded_test
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -143,10 +142,8 @@ func TestSparkReadsRepartitioned(t *testing.T) {
 		newTwins(t, "").thereAndBack()
 		return
 	}
-	for name := range strings.SplitSeq(cmp.Or(os.Getenv("AJLO_ENGINES"), "pinned,3.5.7,4.1.0"), ",") {
-		t.Run(name, func(t *testing.T) {
-			repartitionedUnder(newTwins(t, sparktest.Engine(strings.TrimPrefix(name, "pinned"))))
-		})
+	for _, e := range sparktest.Engines() {
+		t.Run(e.String(), func(t *testing.T) { repartitionedUnder(newTwins(t, e)) })
 	}
 }
 

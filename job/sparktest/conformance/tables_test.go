@@ -46,19 +46,10 @@ func settings(e sparktest.Engine) sparktest.Options {
 	}}
 }
 
-// engines are all versions of Spark in a soak, else the pinned one. AJLO_ENGINES names others,
-// with commas between them.
-func engines() []string {
-	if os.Getenv("AJLO_SOAK") == "" {
-		return []string{"pinned"}
-	}
-	return strings.Split(cmp.Or(os.Getenv("AJLO_ENGINES"), "pinned,3.5.7,4.1.0"), ",")
-}
-
 func TestTables(t *testing.T) {
-	for _, name := range engines() {
-		t.Run(name, func(t *testing.T) {
-			spark := sparktest.Start(t, settings(sparktest.Engine(strings.TrimPrefix(name, "pinned"))))
+	for _, e := range sparktest.Engines() {
+		t.Run(e.String(), func(t *testing.T) {
+			spark := sparktest.Start(t, settings(e))
 			s := suite{T: t, spark: spark, folder: t.TempDir()}
 			s.stage("make", s.make)
 			s.stage("rewrite", s.rewriteAll)
