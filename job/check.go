@@ -20,6 +20,7 @@ import (
 	"ajlo/job/object"
 	"ajlo/job/report"
 	"ajlo/job/table"
+	"ajlo/job/unit"
 )
 
 // Check tries what a config names: logs, roots, tables, state, cache and engine. It reads no log
@@ -66,9 +67,9 @@ func (n Night) checkLogs(ctx context.Context, s config.Source) report.Check {
 		}
 	}
 	if newest.Before(n.Window.Start) {
-		return report.Doubt(fmt.Sprintf("%d applications, the newest written at %s, before the window", len(logs), newest.Format(time.RFC3339)))
+		return report.Doubt(fmt.Sprintf("%s, the newest written at %s, before the window", unit.Counted(len(logs), "application", "applications"), newest.Format(time.RFC3339)))
 	}
-	return report.Good(fmt.Sprintf("%d applications, the newest written at %s", len(logs), newest.Format(time.RFC3339)))
+	return report.Good(fmt.Sprintf("%s, the newest written at %s", unit.Counted(len(logs), "application", "applications"), newest.Format(time.RFC3339)))
 }
 
 func (n Night) checkFolder(ctx context.Context, place string) report.Check {
@@ -94,7 +95,7 @@ func (n Night) checkTable(ctx context.Context, name table.Name, at table.Locatio
 	if err != nil {
 		return report.Fault(err)
 	}
-	return report.Good(fmt.Sprintf("%s, version %d, %d files, %v, %s", s.Format, s.Version, len(s.Files), s.Bytes(), s.Layout))
+	return report.Good(fmt.Sprintf("%s, version %d, %s, %v, %s", s.Format, s.Version, unit.Counted(len(s.Files), "file", "files"), s.Bytes(), s.Layout))
 }
 
 // checkWrite looks for the table of an entry where the config alone says where tables are; others

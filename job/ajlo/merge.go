@@ -172,8 +172,8 @@ func writeMerged(w io.Writer, r merge.Result) error {
 	}
 	lines := []string{"merged    nothing to do"}
 	if r.Changed {
-		lines[0] = fmt.Sprintf("merged    version %d in %s: %d files, %s, became %d, %s; %d rows were written apart",
-			r.Version, r.Took.Round(time.Millisecond), r.FilesRemoved, r.BytesRemoved, r.FilesAdded, r.BytesAdded, r.Apart)
+		lines[0] = fmt.Sprintf("merged    version %d in %s: %s, %s, became %d, %s; %s written apart",
+			r.Version, r.Took.Round(time.Millisecond), unit.Counted(r.FilesRemoved, "file", "files"), r.BytesRemoved, r.FilesAdded, r.BytesAdded, unit.Counted(r.Apart, "row", "rows"))
 	}
 	for _, warning := range r.Warnings {
 		lines = append(lines, "warning   "+report.Printable(warning))

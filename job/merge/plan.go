@@ -124,14 +124,14 @@ func (d decided) touched() (files []int) {
 // Write prints the plan for people.
 func (p Plan) Write(w io.Writer, printable func(string) string) error {
 	lines := []string{
-		fmt.Sprintf("%s, delta version %d, is to be merged with %d rows (%s)", p.Table, p.Version, p.Rows.Source, p.SourceFormat),
+		fmt.Sprintf("%s, delta version %d, is to be merged with %s (%s)", p.Table, p.Version, unit.Counted(p.Rows.Source, "row", "rows"), p.SourceFormat),
 		"like      " + p.Statement,
 		fmt.Sprintf("reads     %s by the bounds of their keys: %d of %d files, %s", strings.Join(table.Texts(p.On), ", "), p.FilesRead, p.Files, p.BytesRead),
-		fmt.Sprintf("touches   %d files, %s; %d more get a deletion vector", p.FilesTouched, p.BytesTouched, p.FilesMarked),
+		fmt.Sprintf("touches   %s, %s; %d more get a deletion vector", unit.Counted(p.FilesTouched, "file", "files"), p.BytesTouched, p.FilesMarked),
 		fmt.Sprintf("rows      %d match: %d updated, %d deleted; %d inserted; of those that match nothing %d updated, %d deleted; %d copied in their order",
 			p.Rows.Matched, p.Rows.Updated, p.Rows.Deleted, p.Rows.Inserted, p.Rows.UpdatedUnmatched, p.Rows.DeletedUnmatched, p.Rows.Copied),
 		fmt.Sprintf("keeps     rows in their place while %s stay; others are written apart by %s", cmp.Or(strings.Join(table.Texts(p.Keys), ", "), "partitions"), p.Apart),
-		fmt.Sprintf("inserts   %d rows into touched files whose keys hold them; with the rest %d small files of earlier merges, %s, are written anew", p.Rows.Placed, p.FilesJoined, p.BytesJoined),
+		fmt.Sprintf("inserts   %s into touched files whose keys hold them; joins %s of earlier merges with the rest, %s", unit.Counted(p.Rows.Placed, "row", "rows"), unit.Counted(p.FilesJoined, "small file", "small files"), p.BytesJoined),
 	}
 	if len(p.Added) > 0 {
 		lines = append(lines, fmt.Sprintf("adds      columns %s, NULL in the rows that stay", strings.Join(table.Texts(p.Added), ", ")))

@@ -88,9 +88,9 @@ func (i Inspection) Write(w io.Writer) error {
 	p.line("%s, %s version %d at %s", i.Table, i.Format, i.Version, i.Location)
 	rows := "rows unknown"
 	if i.Rows != nil {
-		rows = fmt.Sprintf("%d rows", *i.Rows)
+		rows = unit.Counted(*i.Rows, "row", "rows")
 	}
-	p.line("%d files, %s, %s, laid %s (keys set by: %s)", i.Files, i.Bytes, rows, i.Layout, i.Owner)
+	p.line("%s, %s, %s, laid %s (keys set by: %s)", unit.Counted(i.Files, "file", "files"), i.Bytes, rows, i.Layout, i.Owner)
 	if c := i.Clustered; c.Cubes > 0 {
 		p.line("%d files of %s in %d cubes of clustering, %d files of %s in none", c.Files, c.Bytes, c.Cubes, c.LooseFiles, c.LooseBytes)
 	}

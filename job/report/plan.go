@@ -9,6 +9,7 @@ import (
 
 	"ajlo/job/drift"
 	"ajlo/job/plan"
+	"ajlo/job/unit"
 )
 
 // Plan renders a plan as the person who approves it reads it: what was not seen first, then
@@ -60,8 +61,8 @@ func row(w io.Writer, cells ...any) {
 
 // unseen says on top what the plan could not see (rule 6).
 func (p *page) unseen(c plan.Coverage) {
-	p.line("seen      %d applications, %d queries (%d failed, %d unfinished), %d scans of %s",
-		c.Applications, c.Queries, c.Failed, c.Unfinished, c.Scans, c.ScannedBytes)
+	p.line("seen      %s, %s (%d failed, %d unfinished), %s of %s", unit.Counted(c.Applications, "application", "applications"),
+		unit.Counted(c.Queries, "query", "queries"), c.Failed, c.Unfinished, unit.Counted(c.Scans, "scan", "scans"), c.ScannedBytes)
 	p.line("not seen  %d predicates and %d joins cut off in the logs, %d scans without metrics, %s from tables not found",
 		c.LostPredicates, c.LostJoins, c.UnmeasuredScans, c.UnresolvedBytes)
 	for _, name := range c.UnresolvedTables {
@@ -155,8 +156,8 @@ func (p *page) steps(of plan.Plan) {
 		p.line("no step")
 	}
 	for i, s := range of.Steps {
-		p.line("step %d    %s %s to %s: rewrites %s into about %d files", i+1, s.Kind, s.Table,
-			s.Layout, s.Expected.Rewrite, s.Expected.Files)
+		p.line("step %d    %s %s to %s: rewrites %s into about %s", i+1, s.Kind, s.Table,
+			s.Layout, s.Expected.Rewrite, unit.Counted(s.Expected.Files, "file", "files"))
 	}
 	for _, text := range of.Advice {
 		p.line("advice    %s", text)

@@ -74,7 +74,7 @@ func (s Step) answer() string {
 	case s.Status == "applied" && !s.Changed:
 		return ": it already lies so"
 	case s.Status == "applied":
-		return fmt.Sprintf(": version %d, %d files became %d, %d rows proved equal", s.Version, s.FilesRemoved, s.FilesAdded, s.Rows)
+		return fmt.Sprintf(": version %d, %s became %d, %s proved equal", s.Version, unit.Counted(s.FilesRemoved, "file", "files"), s.FilesAdded, unit.Counted(s.Rows, "row", "rows"))
 	}
 	return ""
 }

@@ -169,7 +169,7 @@ func (p *page) runTime(joins []plan.RunTime) {
 	p.line("")
 	p.line("joins with filtered tables, which may leave part of it unread at run time")
 	for _, j := range joins {
-		p.line("    %s = %s, %d scans: %s", j.Column, j.From, j.Scans, j.Reason)
+		p.line("    %s = %s, %s: %s", j.Column, j.From, unit.Counted(j.Scans, "scan", "scans"), j.Reason)
 	}
 }
 
@@ -188,14 +188,6 @@ func protection(protected bool) string {
 	return ""
 }
 
-// counted is a number of things in words.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 func times(n int64) string {
 	if n == 1 {
 		return "once"
@@ -205,7 +197,7 @@ func times(n int64) string {
 
 func (p *page) whyClass(name string, tables []WhyClass) {
 	class := plan.Class{Fingerprint: name, Query: tables[0].Query}
-	p.line("query class %s%s reads %s; most of what it still reads comes first", class, protection(tables[0].Protected), counted(len(tables), "table", "tables"))
+	p.line("query class %s%s reads %s; most of what it still reads comes first", class, protection(tables[0].Protected), unit.Counted(len(tables), "table", "tables"))
 	for _, t := range tables {
 		p.line("%s, read by it %s: %s a window now, %s by %s", t.Table, times(t.Executions), t.Now, t.Then, t.Chosen)
 		p.line("    %s", heldText(t))

@@ -13,6 +13,7 @@ import (
 	"ajlo/job/lake"
 	"ajlo/job/layout"
 	"ajlo/job/plan"
+	"ajlo/job/unit"
 )
 
 // Write renders the plan whose JSON has the given SHA-256.
@@ -72,8 +73,8 @@ const stamp = "2006-01-02T15:04:05.999999Z07:00"
 
 // unseen says what the plan could not see (rule 6).
 func (w *writer) unseen(c plan.Coverage) {
-	w.comment("seen: %d applications, %d queries (%d failed, %d unfinished), %d scans of %s",
-		c.Applications, c.Queries, c.Failed, c.Unfinished, c.Scans, c.ScannedBytes)
+	w.comment("seen: %s, %s (%d failed, %d unfinished), %s of %s", unit.Counted(c.Applications, "application", "applications"),
+		unit.Counted(c.Queries, "query", "queries"), c.Failed, c.Unfinished, unit.Counted(c.Scans, "scan", "scans"), c.ScannedBytes)
 	w.comment("not seen: %d predicates and %d joins cut off, %s from tables not found, %d log files unreadable",
 		c.LostPredicates, c.LostJoins, c.UnresolvedBytes, len(c.Unreadable))
 }
@@ -85,8 +86,8 @@ func (w *writer) step(number, of int, s plan.Step) {
 		w.comment("only: %s", layout.ScopeOf(s.Periods))
 	}
 	w.comment("why: %s", s.Reason)
-	w.comment("expected: rewrites %s into about %d files; reads %s a window instead of %s",
-		s.Expected.Rewrite, s.Expected.Files, s.Expected.ScannedBytesThen, s.Expected.ScannedBytesNow)
+	w.comment("expected: rewrites %s into about %s; reads %s a window instead of %s",
+		s.Expected.Rewrite, unit.Counted(s.Expected.Files, "file", "files"), s.Expected.ScannedBytesThen, s.Expected.ScannedBytesNow)
 	w.statement(number, s)
 	w.comment("undo, only while nothing but this step was written to the table after version %d:", s.Version)
 	if s.Format == lake.Iceberg {
@@ -123,7 +124,7 @@ func (w *writer) statement(number int, s plan.Step) {
 	}
 	which := "all files"
 	if len(s.Files) > 0 {
-		which = fmt.Sprintf("%d files", len(s.Files))
+		which = unit.Counted(len(s.Files), "file", "files")
 	}
 	how := fmt.Sprintf("rewrite %s of the table in that order; the same on Spark:", which)
 	switch {
