@@ -63,16 +63,25 @@ func first(a, b string) string {
 // namedLosers is how many losing classes a reason names; explain lists them all.
 const namedLosers = 3
 
-// losses says which classes read more and by how much, those that lose most first; empty where none does.
-func losses(classes []Class) string {
-	var losers []Class
-	var lost unit.Bytes
+// Losers are the classes that read more, those that lose most first; empty, not nil, where none does.
+func Losers(classes []Class) []Class {
+	losers := []Class{}
 	for _, c := range classes {
 		if c.Then > c.Now {
-			losers, lost = append(losers, c), lost+c.Then-c.Now
+			losers = append(losers, c)
 		}
 	}
 	slices.SortStableFunc(losers, func(a, b Class) int { return cmp.Compare(b.Then-b.Now, a.Then-a.Now) })
+	return losers
+}
+
+// losses says which classes read more and by how much; empty where none does.
+func losses(classes []Class) string {
+	losers := Losers(classes)
+	var lost unit.Bytes
+	for _, c := range losers {
+		lost += c.Then - c.Now
+	}
 	var names []string
 	for _, c := range losers[:min(namedLosers, len(losers))] {
 		names = append(names, c.String())

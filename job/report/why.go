@@ -67,17 +67,13 @@ func WhyOf(p plan.Plan, name string) (w Why, ok bool) {
 }
 
 func whyTable(t plan.Table) *WhyTable {
-	w := &WhyTable{Table: t, Gainers: []plan.Class{}, Losers: []plan.Class{}}
+	w := &WhyTable{Table: t, Gainers: []plan.Class{}, Losers: plan.Losers(t.Queries)}
 	for _, c := range t.Queries {
-		switch {
-		case c.Then < c.Now:
+		if c.Then < c.Now {
 			w.Gainers = append(w.Gainers, c)
-		case c.Then > c.Now:
-			w.Losers = append(w.Losers, c)
 		}
 	}
 	slices.SortStableFunc(w.Gainers, func(a, b plan.Class) int { return cmp.Compare(b.Now-b.Then, a.Now-a.Then) })
-	slices.SortStableFunc(w.Losers, func(a, b plan.Class) int { return cmp.Compare(b.Then-b.Now, a.Then-a.Now) })
 	return w
 }
 
