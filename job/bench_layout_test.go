@@ -88,6 +88,9 @@ func (o benchOrder) answer(t *testing.T) benchAnswer {
 	}
 	for _, decided := range p.Tables {
 		a.Layouts[decided.Table] = decided.Chosen.String()
+		for _, c := range decided.Candidates {
+			t.Logf("%s: %s: scans %s, gains %s, losses %s: %s", decided.Table, c.Layout, c.ScannedBytes, c.Gains, c.Losses, c.Reason)
+		}
 		for _, c := range decided.Queries {
 			a.Now[labels[c.Fingerprint]] += c.Now / unit.Bytes(c.Executions)
 			a.Foretold[labels[c.Fingerprint]] += c.Then / unit.Bytes(c.Executions)

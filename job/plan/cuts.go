@@ -20,13 +20,19 @@ const (
 	// protectedWeight is how much more a protected class counts while cuts are learnt: it may
 	// not lose whatever the others gain.
 	protectedWeight = 8
+	// sparedWeight is how much more a class counts each time it lost by the cuts learnt before,
+	// and sparings how often cuts are learnt again so. Growing a tree is greedy: what spares the
+	// losers often spares the rest as well.
+	sparedWeight = 8
+	sparings     = 2
 )
 
 // weighCuts learns cuts from the window's predicates and weighs them. They are learnt for the
 // reads as they were and, in part, for the same reads with other constants; and they are only
 // offered where those other constants would read no more than by the best curve,
-// so that a query nobody has seen loses nothing. Only tables that ajlo alone maintains are cut:
-// another engine's OPTIMIZE would not keep the cuts.
+// so that a query nobody has seen loses nothing. Where classes lose by them, cuts are learnt
+// again that spare those more, and the best are offered. Only tables that ajlo alone maintains
+// are cut: another engine's OPTIMIZE would not keep the cuts.
 func (in Input) weighCuts(w *weighed) error {
 	curve, scanned, ok := w.least()
 	if !ok || in.Settings.Engine != EmbeddedEngine || w.input.Snapshot.Format != lake.Delta {
@@ -36,6 +42,25 @@ func (in Input) weighCuts(w *weighed) error {
 		w.refuse(within(w.input.Snapshot, layout.CutBy(nil, curve.Clustering...)), cutPartitions)
 		return nil
 	}
+	first := len(w.table.Candidates)
+	w.spared = map[string]float64{}
+	for range 1 + sparings {
+		known := len(w.table.Candidates)
+		if err := in.learnCuts(w, curve, scanned); err != nil || len(w.table.Candidates) == known {
+			return err
+		}
+		learnt := w.table.Candidates[known]
+		w.keepBetter(first)
+		if learnt.Refused || len(learnt.Losers) == 0 {
+			return nil
+		}
+		w.spare(learnt.Losers)
+	}
+	return nil
+}
+
+// learnCuts weighs the cuts learnt while classes count as they do now; there may be none.
+func (in Input) learnCuts(w *weighed, curve layout.Layout, scanned unit.Bytes) error {
 	seen, others := w.wishes()
 	tree := w.what.simulation.Learn(append(seen, others...), w.what.files)
 	l := layout.CutBy(tree, curve.Clustering...)
@@ -51,6 +76,28 @@ func (in Input) weighCuts(w *weighed) error {
 		return nil
 	}
 	return in.try(w, l)
+}
+
+// spare lets classes count more in the cuts learnt next.
+func (w *weighed) spare(losers []string) {
+	for _, fingerprint := range losers {
+		w.spared[fingerprint] = sparedWeight * max(1, w.spared[fingerprint])
+	}
+}
+
+// keepBetter keeps of the two candidates at a place the one that may be chosen and is worth more.
+func (w *weighed) keepBetter(at int) {
+	list := w.table.Candidates
+	if len(list) != at+2 {
+		return
+	}
+	old, learnt := list[at], list[at+1]
+	may := func(c Candidate) bool { return c.Reason == "" }
+	if !learnt.Refused && (may(learnt) && !may(old) || may(learnt) == may(old) && learnt.NPV > old.NPV) {
+		list[at], w.then[at] = learnt, w.then[at+1]
+	}
+	w.table.Candidates = list[:at+1]
+	delete(w.then, at+1)
 }
 
 // cutPartitions is why a table with partitions is not cut.
@@ -80,9 +127,9 @@ func (w weighed) worseThan(curve layout.Layout, scanned unit.Bytes, cuts layout.
 	return "", nil
 }
 
-// gains reports whether cuts read less than the curve, or spare a protected class something.
+// gains reports whether cuts read less than the curve, or spare some class that it would rob.
 func (w weighed) gains(scanned unit.Bytes, laid files) bool {
-	return sum(laid.bytesByRead(w.what.reads)) < scanned || len(w.protected) > 0
+	return sum(laid.bytesByRead(w.what.reads)) < scanned || len(w.protected)+len(w.spared) > 0
 }
 
 // wishes are the reads as they were, and with other constants.
@@ -103,10 +150,11 @@ func (w weighed) wishes() (seen, others []layout.Wish) {
 }
 
 func (w weighed) weightOf(r read) float64 {
+	weight := float64(r.weight) * max(1, w.spared[r.class])
 	if w.protected[r.class] {
-		return protectedWeight * float64(r.weight)
+		weight *= protectedWeight
 	}
-	return float64(r.weight)
+	return weight
 }
 
 // scannedBy is what all wishes together would scan.

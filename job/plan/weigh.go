@@ -19,6 +19,9 @@ type weighed struct {
 	options []option             // those worth choosing, greatest NPV first; known once it comes to choosing
 	// protected holds the fingerprints of the classes that must not lose.
 	protected map[string]bool
+	// spared holds how much more classes count while cuts are learnt, by fingerprint: those that
+	// lost by cuts learnt before.
+	spared map[string]float64
 }
 
 // weigh tries every candidate layout of one table.
