@@ -5,6 +5,7 @@ import (
 
 	"ajlo/job/lake"
 	"ajlo/job/layout"
+	"ajlo/job/table"
 	"ajlo/job/unit"
 )
 
@@ -29,12 +30,13 @@ const (
 
 // weighCuts learns cuts from the window's predicates and weighs them. They are learnt for the
 // reads as they were and, in part, for the same reads with other constants; and they are only
-// offered where those other constants would read no more than by the best curve,
-// so that a query nobody has seen loses nothing. Where classes lose by them, cuts are learnt
-// again that spare those more, and the best are offered. Only tables that ajlo alone maintains
-// are cut: another engine's OPTIMIZE would not keep the cuts.
+// offered where those other constants would read no more than by the best curve that may be
+// chosen, or as the table is where none may, so that a query nobody has seen loses nothing.
+// Where classes lose by them, cuts are learnt again that spare those more, and the best are
+// offered. Only tables that ajlo alone maintains are cut: another engine's OPTIMIZE would not
+// keep the cuts.
 func (in Input) weighCuts(w *weighed) error {
-	curve, scanned, ok := w.least()
+	curve, _, ok := w.least()
 	if !ok || in.Settings.Engine != EmbeddedEngine || w.input.Snapshot.Format != lake.Delta {
 		return nil
 	}
@@ -42,11 +44,15 @@ func (in Input) weighCuts(w *weighed) error {
 		w.refuse(within(w.input.Snapshot, layout.CutBy(nil, curve.Clustering...)), cutPartitions)
 		return nil
 	}
+	r, err := w.rival()
+	if err != nil {
+		return err
+	}
 	first := len(w.table.Candidates)
 	w.spared = map[string]float64{}
 	for range 1 + sparings {
 		known := len(w.table.Candidates)
-		if err := in.learnCuts(w, curve, scanned); err != nil || len(w.table.Candidates) == known {
+		if err := in.learnCuts(w, curve.Clustering, r); err != nil || len(w.table.Candidates) == known {
 			return err
 		}
 		learnt := w.table.Candidates[known]
@@ -59,15 +65,16 @@ func (in Input) weighCuts(w *weighed) error {
 	return nil
 }
 
-// learnCuts weighs the cuts learnt while classes count as they do now; there may be none.
-func (in Input) learnCuts(w *weighed, curve layout.Layout, scanned unit.Bytes) error {
+// learnCuts weighs the cuts learnt while classes count as they do now, leaves in the order of
+// keys; there may be none.
+func (in Input) learnCuts(w *weighed, keys []table.Column, r rival) error {
 	seen, others := w.wishes()
 	tree := w.what.simulation.Learn(append(seen, others...), w.what.files)
-	l := layout.CutBy(tree, curve.Clustering...)
+	l := layout.CutBy(tree, keys...)
 	if tree == nil || w.has(l) {
 		return nil
 	}
-	reason, err := w.worseThan(curve, scanned, l, others)
+	reason, err := w.worseThan(r, l)
 	if err != nil {
 		return err
 	}
@@ -107,27 +114,53 @@ func (w *weighed) refuse(l layout.Layout, reason string) {
 	w.table.Candidates = append(w.table.Candidates, refusal(l, "%s", reason))
 }
 
-// worseThan says why learnt cuts are not offered beside the best curve, which scans so much;
-// empty where they are.
-func (w weighed) worseThan(curve layout.Layout, scanned unit.Bytes, cuts layout.Layout, others []layout.Wish) (string, error) {
-	var read [2]unit.Bytes
-	for i, l := range []layout.Layout{curve, cuts} {
-		laid, err := w.what.lay(l)
-		if err != nil {
-			return "", err
+// rival is what a table gets unless it is cut: the curve of those that may be chosen that reads
+// least, or else it stays as it is.
+type rival struct {
+	name    string
+	scanned unit.Bytes    // by the window's reads
+	unseen  []layout.Wish // the same reads with other constants
+	others  unit.Bytes    // scanned by those
+}
+
+func (w weighed) rival() (rival, error) {
+	best := 0 // stays as it is
+	for i, c := range w.table.Candidates {
+		if c.Reason == "" && c.ScannedBytes < w.table.Candidates[best].ScannedBytes {
+			best = i
 		}
-		if i == 1 && !w.gains(scanned, laid) {
-			return fmt.Sprintf("refused: learnt cuts read no less than %s", curve), nil
-		}
-		read[i] = laid.scannedBy(others)
 	}
-	if read[1] > read[0] {
-		return fmt.Sprintf("refused: asked for other values than this window's, queries would read %s by it and %s by %s", read[1], read[0], curve), nil
+	c, laid := w.table.Candidates[best], w.what.present
+	r := rival{name: "the table as it is", scanned: c.ScannedBytes}
+	if best > 0 {
+		var err error
+		if laid, err = w.what.lay(c.Layout); err != nil {
+			return rival{}, fmt.Errorf("plan: %s by %s: %w", w.table.Table, c.Layout, err)
+		}
+		r.name = c.Layout.String()
+	}
+	_, r.unseen = w.wishes()
+	r.others = laid.scannedBy(r.unseen)
+	return r, nil
+}
+
+// worseThan says why learnt cuts are not offered beside what the table gets without; empty where
+// they are.
+func (w weighed) worseThan(r rival, cuts layout.Layout) (string, error) {
+	laid, err := w.what.lay(cuts)
+	if err != nil {
+		return "", err
+	}
+	if !w.gains(r.scanned, laid) {
+		return fmt.Sprintf("refused: learnt cuts read no less than %s", r.name), nil
+	}
+	if others := laid.scannedBy(r.unseen); others > r.others {
+		return fmt.Sprintf("refused: asked for other values than this window's, queries would read %s by it and %s by %s", others, r.others, r.name), nil
 	}
 	return "", nil
 }
 
-// gains reports whether cuts read less than the curve, or spare some class that it would rob.
+// gains reports whether cuts read less than that, or spare some class that loses otherwise.
 func (w weighed) gains(scanned unit.Bytes, laid files) bool {
 	return sum(laid.bytesByRead(w.what.reads)) < scanned || len(w.protected)+len(w.spared) > 0
 }

@@ -203,3 +203,24 @@ func text(low, high string) prune.Bounds {
 func is(c table.Column, value string) *predicate.Predicate {
 	return &predicate.Predicate{Op: predicate.Eq, Column: c, Values: []predicate.Value{predicate.StringValue(value)}}
 }
+
+// A curve that may not be chosen is no reason to leave a table as it is: queries by a that nobody
+// has seen would read least in the order of a, by which the one by b loses too much.
+func TestCutsAreHeldAgainstWhatTheTableWouldGet(t *testing.T) {
+	in := input(grid("t"))
+	in.Settings.TargetFile = 2000
+	in.Queries = nil
+	for low := range int64(9) {
+		in.Queries = append(in.Queries, scan("by-a", "t", between("a", low*11, low*11)))
+	}
+	for range 3 {
+		in.Queries = append(in.Queries, scan("by-b", "t", between("b", 20, 70)))
+	}
+	p := decide(t, in)
+	if sorted := candidate(t, p, layout.Sort); !strings.Contains(sorted.Reason, "max_loss") {
+		t.Fatalf("%s may be chosen: %s", sorted.Layout, sorted.Reason)
+	}
+	if got := p.Tables[0]; got.Chosen.Order != layout.LearntCuts {
+		t.Errorf("%s was chosen: %s; cuts: %s", got.Chosen, got.Reason, candidate(t, p, layout.LearntCuts).Reason)
+	}
+}

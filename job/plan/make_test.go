@@ -162,7 +162,7 @@ func TestTablesThatAreKept(t *testing.T) {
 		{"already so", func(in *plan.Input) {
 			in.Tables[0].Snapshot.Layout = layout.ClusteredBy(layout.Sort, "a")
 		}, "kept: no join key or filter column"},
-		{"saves too little", func(in *plan.Input) { in.Settings.Margin = 100 }, "kept: none of 1 layouts saves enough"},
+		{"saves too little", func(in *plan.Input) { in.Settings.Margin = 100 }, "kept: none of 2 layouts saves enough"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			in := input(grid("t"))
