@@ -160,8 +160,8 @@ func (in Input) unworthy(c Candidate) string {
 	case saved <= 0:
 		return fmt.Sprintf("saves nothing: %s a window against %s now", c.ScannedBytes, c.ScannedBytes+saved)
 	case in.losesTooMuch(c):
-		return fmt.Sprintf("%d query classes would read %s more a window, over %.0f %% of the %s that others save (max_loss)",
-			len(c.Losers), c.Losses, in.Settings.MaxLoss*100, c.Gains)
+		return fmt.Sprintf("%s would read %s more a window, over %.0f %% of the %s that others save (max_loss)",
+			unit.Counted(len(c.Losers), "query class", "query classes"), c.Losses, in.Settings.MaxLoss*100, c.Gains)
 	case float64(c.NPV) <= in.Settings.Margin*float64(c.Rewrite):
 		return fmt.Sprintf("saves %s a window, too little for a rewrite of %s: NPV %s, wanted over %.0f %% of the rewrite",
 			saved, c.Rewrite, c.NPV, in.Settings.Margin*100)
