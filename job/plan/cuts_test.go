@@ -219,6 +219,8 @@ func TestCutsAreHeldAgainstWhatTheTableWouldGet(t *testing.T) {
 	p := decide(t, in)
 	if sorted := candidate(t, p, layout.Sort); !strings.Contains(sorted.Reason, "max_loss") {
 		t.Fatalf("%s may be chosen: %s", sorted.Layout, sorted.Reason)
+	} else if !strings.HasPrefix(sorted.Reason, "1 query class would read ") {
+		t.Errorf("one class loses by %s: %s", sorted.Layout, sorted.Reason)
 	}
 	if got := p.Tables[0]; got.Chosen.Order != layout.LearntCuts {
 		t.Errorf("%s was chosen: %s; cuts: %s", got.Chosen, got.Reason, candidate(t, p, layout.LearntCuts).Reason)
